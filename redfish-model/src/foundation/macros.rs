@@ -1,0 +1,157 @@
+//! The macro that turns a generated struct into an [`Object`](super::Object).
+//!
+//! Generated code is a struct and one `object!` below it. What the macro expands to is kept to a few lines for each
+//! type and one line for each member, since compile time grows with it: everything else is generic code in `object`.
+
+/// Implements [`Object`](super::Object), [`Member`](super::Member), `Debug`, `Serialize` and `Deserialize` for a struct
+/// of [`Field`](super::Field)s and a member `extra`, and an accessor for each required member.
+///
+/// ```text
+/// object! {
+///     Task {
+///         id = "Id",
+///         end_time = "EndTime",
+///     }
+///     required {
+///         id: String = "Id",
+///         end_time?: DateTimeOffset = "EndTime",
+///     }
+/// }
+/// ```
+///
+/// The block `required` may be left out. The types in it are those inside the `Field`; a `?` marks members that may be
+/// `null`.
+macro_rules! object {
+    (
+        $name:ident { $($field:ident = $wire:literal),* $(,)? }
+        $(required { $($required:tt)* })?
+    ) => {
+        impl $crate::Object for $name {
+            const NAME: &'static str = stringify!($name);
+            const MEMBERS: &'static [&'static str] = &[$($wire),*];
+            const REQUIRED: &'static [&'static str] = $crate::foundation::wire_names!(required $($($required)*)?);
+            const REQUIRED_NULLABLE: &'static [&'static str] = $crate::foundation::wire_names!(nullable $($($required)*)?);
+
+            #[inline]
+            fn extra(&self) -> &$crate::Extra {
+                &self.extra
+            }
+
+            #[inline]
+            fn extra_mut(&mut self) -> &mut $crate::Extra {
+                &mut self.extra
+            }
+
+            fn members<S: $crate::MemberSink>(&self, _sink: &mut S) {
+                $(_sink.member($wire, &self.$field);)*
+            }
+
+            fn read_member<'de, A: ::serde::de::MapAccess<'de>>(
+                &mut self,
+                name: &str,
+                _map: &mut A,
+            ) -> Result<bool, A::Error> {
+                match name {
+                    $($wire => $crate::foundation::read_field(&mut self.$field, $wire, _map),)*
+                    _ => Ok(false),
+                }
+            }
+        }
+
+        impl $crate::Member for $name {
+            #[inline]
+            fn find_missing(&self, search: &mut $crate::MissingSearch) {
+                search.object(self);
+            }
+        }
+
+        impl Default for $name {
+            #[inline]
+            fn default() -> Self {
+                Self { $($field: $crate::Field::Absent,)* extra: $crate::Extra::new() }
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            #[inline]
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                $crate::foundation::debug_object(self, f)
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::foundation::write_object(self, serializer)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::foundation::read_object(deserializer)
+            }
+        }
+
+        impl $name {
+            $($crate::foundation::accessors! { $($required)* })?
+        }
+    };
+}
+
+/// The JSON names in a `required` block: of the members that may not be null, or of those that may.
+macro_rules! wire_names {
+    (required $($field:ident $(?: $nullable:ty)? $(: $ty:ty)? = $wire:literal),* $(,)?) => {
+        &[$($($crate::foundation::wire_names!(@ $wire $ty),)?)*]
+    };
+    (nullable $($field:ident $(?: $nullable:ty)? $(: $ty:ty)? = $wire:literal),* $(,)?) => {
+        &[$($($crate::foundation::wire_names!(@ $wire $nullable),)?)*]
+    };
+    (@ $wire:literal $ty:ty) => { $wire };
+}
+
+/// The accessors of a `required` block, one member a step: strings and lists are given as slices, booleans and integers
+/// by value, all else by reference.
+macro_rules! accessors {
+    () => {};
+    ($field:ident: $($rest:tt)*) => { $crate::foundation::accessors! { required $field: $($rest)* } };
+    ($field:ident?: $($rest:tt)*) => { $crate::foundation::accessors! { nullable $field: $($rest)* } };
+    ($kind:ident $field:ident: String = $wire:literal $(, $($rest:tt)*)?) => {
+        $crate::foundation::accessor! { $kind deref $field $wire, &str }
+        $crate::foundation::accessors! { $($($rest)*)? }
+    };
+    ($kind:ident $field:ident: Vec<$item:ty> = $wire:literal $(, $($rest:tt)*)?) => {
+        $crate::foundation::accessor! { $kind deref $field $wire, &[$item] }
+        $crate::foundation::accessors! { $($($rest)*)? }
+    };
+    ($kind:ident $field:ident: bool = $wire:literal $(, $($rest:tt)*)?) => {
+        $crate::foundation::accessor! { $kind copy $field $wire, bool }
+        $crate::foundation::accessors! { $($($rest)*)? }
+    };
+    ($kind:ident $field:ident: i64 = $wire:literal $(, $($rest:tt)*)?) => {
+        $crate::foundation::accessor! { $kind copy $field $wire, i64 }
+        $crate::foundation::accessors! { $($($rest)*)? }
+    };
+    ($kind:ident $field:ident: $ty:ty = $wire:literal $(, $($rest:tt)*)?) => {
+        $crate::foundation::accessor! { $kind whole $field $wire, &$ty }
+        $crate::foundation::accessors! { $($($rest)*)? }
+    };
+}
+
+/// One accessor. `deref`, `copy` and `whole` are functions of `required`.
+macro_rules! accessor {
+    (required $view:ident $field:ident $wire:literal, $out:ty) => {
+        #[doc = concat!("The required member `", $wire, "`.\n\n# Errors\nIt is missing or null.")]
+        #[inline]
+        pub fn $field(&self) -> Result<$out, $crate::Missing> {
+            $crate::foundation::required::$view::<Self, _>(&self.$field, $wire)
+        }
+    };
+    (nullable $view:ident $field:ident $wire:literal, $out:ty) => {
+        #[doc = concat!("The required member `", $wire, "`; `None` when it is null.\n\n# Errors\nIt is missing.")]
+        #[inline]
+        pub fn $field(&self) -> Result<Option<$out>, $crate::Missing> {
+            $crate::foundation::required::nullable($crate::foundation::required::$view::<Self, _>(&self.$field, $wire))
+        }
+    };
+}
+
+pub(crate) use {accessor, accessors, object, wire_names};
