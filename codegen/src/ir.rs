@@ -248,14 +248,27 @@ pub struct MessageRegistry {
 /// A message of the registry.
 #[derive(Clone, Debug, Serialize)]
 pub struct Message {
-    /// The types of the arguments, `string` or `number`.
-    pub args: Vec<String>,
+    /// The arguments in order.
+    pub args: Vec<Argument>,
+    /// Our wording, with `%1` and so on for the arguments.
+    pub text: String,
+    /// What to do about it.
+    pub resolution: String,
     /// `OK`, `Warning` or `Critical`.
     pub severity: String,
     /// The registry version that brought it.
     pub added: Option<String>,
     /// The registry version that gave it up.
     pub deprecated: Option<String>,
+}
+
+/// An argument of a message.
+#[derive(Clone, Debug, Serialize)]
+pub struct Argument {
+    /// Its name in Rust.
+    pub name: String,
+    /// Whether it is a number rather than a text.
+    pub number: bool,
 }
 
 /// The privilege registry.

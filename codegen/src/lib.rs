@@ -23,5 +23,6 @@ pub mod resources;
 pub mod source;
 pub mod trim;
 pub mod version;
+pub mod wording;
 
 pub use error::{Error, Result};

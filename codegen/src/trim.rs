@@ -17,6 +17,7 @@ use crate::passes::{facts, registries, shape};
 use crate::patch::Patch;
 use crate::resources::Resources;
 use crate::source::Bundle;
+use crate::wording::{self, Wording};
 
 /// The trimmed document, and what a reader of the diff should know besides.
 #[derive(Debug)]
@@ -34,12 +35,14 @@ pub fn trim(
     bundle: &Bundle,
     release: &str,
     resources: &Resources,
+    wording: &Wording,
     patches: &[Patch],
 ) -> Result<Trimmed> {
     let mut schemas = JsonSchemas::new(bundle);
     let closure = load(bundle, resources, &mut schemas)?;
     let resource_facts = resource_facts(resources, &schemas)?;
     let mut document = frame(bundle, release, resources, &closure, &resource_facts)?;
+    wording::join(&mut document["x-messages"], wording)?;
     let dead = patches.iter().filter_map(|patch| patch.apply(&mut document).err()).collect();
     document["paths"] = operations::paths(resources, &resource_facts, &document)?;
     agree_with_index(bundle, &document)?;

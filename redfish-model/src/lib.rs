@@ -2,18 +2,61 @@
 //!
 //! The types are generated from the DMTF schema and rest on a small hand-written core. Reading a resource and writing it
 //! back gives the same JSON: what the schema does not name is kept, and so is the difference between a member that is
-//! absent and one that is `null`.
+//! absent and one that is `null`. Real services break their schema, so the types accept what they send: required members
+//! may be missing and enumerations may have new values. A program that sends resources asks [`missing_members`] or
+//! writes with [`to_value_strict`].
+//!
+//! # Reading
+//!
+//! Every member of an object is a [`Field`]; annotations and unknown members are in its [`Extra`].
+//!
+//! ```
+//! use redfish_model::{Extra, Field};
+//!
+//! let power: Field<String> = serde_json::from_str("null")?;
+//! assert!(power.is_null());
+//! assert_eq!(power.as_deref().unwrap_or("unknown"), "unknown");
+//!
+//! let mut extra = Extra::new();
+//! extra.annotate("ResetType", "Redfish.AllowableValues", vec!["On", "ForceOff"]);
+//! assert_eq!(extra.allowable_values("ResetType"), Some(vec!["On", "ForceOff"]));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # Links
+//!
+//! A [`Ref`] knows what schema it leads to, and keeps the resource when a service puts it in the link's place.
+//!
+//! ```
+//! use redfish_model::{Any, Ref};
+//!
+//! let link: Ref<Any> = serde_json::from_str(r#"{"@odata.id": "/redfish/v1/Chassis/1", "Name": "Rack"}"#)?;
+//! assert_eq!(link.odata_id(), Some("/redfish/v1/Chassis/1"));
+//! assert!(link.is_expanded());
+//! assert_eq!(link.extra().get("Name"), Some(&"Rack".into()));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `jiff`: conversions of [`DateTimeOffset`] to the types of the `jiff` crate.
 
-// Only generated code uses the macros and what they expand to; goes when there is some.
-#[allow(dead_code, unused_macros)]
+mod error;
 mod foundation;
+#[rustfmt::skip]
+mod generated;
+#[cfg(feature = "catalog")]
+pub mod reflect;
+
+pub use error::{ErrorDetail, RedfishError};
+pub use generated::*;
 
 pub use foundation::{
-    Action, Any, DateTimeOffset, Duration, Extra, Field, IncompleteError, InvalidUri, LinkOrText, LinkTarget, Member,
-    MemberSink,
-    Missing, MissingAt, MissingSearch, NotFinite, Number, Object, Oem, OemExtension, OpenEnum, Ref, Resource, Secret,
-    StrictError, UnknownValue, Uri, debug_object, ensure_complete, missing_members, read_field, read_object,
-    to_value_strict, write_object,
+    Action, Any, DateTimeOffset, Duration, Extra, Field, IncompleteError, InvalidUri, LinkOrText,
+    LinkTarget, Member, MemberSink, Missing, MissingAt, MissingSearch, NotFinite, Number, Object,
+    Oem, OemExtension, OpenEnum, Ref, Resource, Secret, StrictError, UnknownValue, Uri,
+    debug_object, ensure_complete, missing_members, read_field, read_object, to_value_strict,
+    write_object,
 };
 
 /// What generated modules import.
@@ -24,7 +67,7 @@ mod gen_prelude {
     pub(crate) use serde_json::Value;
 
     pub(crate) use crate::foundation::{
-        Action, Any, DateTimeOffset, Duration, Extra, Field, LinkOrText, LinkTarget, Number, Object, Oem, Ref, Resource, Secret, Uri,
-        object, open_enum, unsupported, uris,
+        Action, Any, DateTimeOffset, Duration, Extra, Field, LinkOrText, LinkTarget, Number,
+        Object, Oem, Ref, Resource, Secret, Uri, object, open_enum, unsupported, uris,
     };
 }

@@ -1,1 +1,34 @@
+//! A Redfish service as a library.
+//!
+//! The schema gives traits: one for each resource, one method for each operation
+//! ([`api`]). A service implements those of the resources that it has and mounts them on a
+//! [`Router`], which knows the rest: which operations exist and where, who may do them, and what
+//! the answers to the others are.
+//!
+//! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod context;
+pub mod error;
+#[rustfmt::skip]
+mod generated;
+pub mod message;
+pub mod metadata;
+pub mod mount;
+pub mod operation;
+pub mod privileges;
+pub mod router;
+
+pub use context::{Context, Principal, Scope};
+pub use error::{Error, Result};
+pub use generated::{api, messages};
+pub use mount::{Mount, Reply};
+pub use router::Router;
+
+/// What the generated traits and mounts are written with.
+mod api_prelude {
+    pub(crate) use std::sync::Arc;
+
+    pub(crate) use crate::context::{Context, Scope};
+    pub(crate) use crate::error::Result;
+    pub(crate) use crate::mount::{Mount, MountBuilder, Reply};
+}

@@ -16,7 +16,7 @@ use redfish_codegen::report::{Report, summary};
 use redfish_codegen::resources::Resources;
 use redfish_codegen::source::Bundle;
 use redfish_codegen::trim::{Trimmed, trim};
-use redfish_codegen::{ir, json};
+use redfish_codegen::{ir, json, wording};
 use serde_json::Value;
 
 use crate::workspace::Workspace;
@@ -24,6 +24,7 @@ use crate::workspace::Workspace;
 const RELEASE: &str = "schema/release.toml";
 const RESOURCES: &str = "schema/resources.toml";
 const PATCHES: &str = "schema/patches";
+const MESSAGES: &str = "schema/messages.toml";
 const DOCUMENT: &str = "schema/openapi.json";
 
 /// Generate all committed code and documents from the schema bundle
@@ -117,10 +118,11 @@ fn first_half(
 ) -> anyhow::Result<Value> {
     let pinned = Release::parse(&read(root, RELEASE)?)?;
     let resources = Resources::parse(&read(root, RESOURCES)?)?;
+    let wording = wording::parse(&read(root, MESSAGES)?)?;
     let patches = patches(root)?;
     let bundle = Bundle::open(sources)?;
     let release = args.release.as_ref().unwrap_or(&pinned.release);
-    let mut trimmed = trim(&bundle, release, &resources, &patches)?;
+    let mut trimmed = trim(&bundle, release, &resources, &wording, &patches)?;
     if args.relock {
         relock(root, release, &bundle, &pinned, &trimmed, files);
         return Ok(trimmed.document);
@@ -186,8 +188,9 @@ fn differences(root: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<
     for folder in emit::FOLDERS {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
         for entry in entries {
-            let path = format!("{folder}/{}", entry?.file_name().to_string_lossy());
-            if !files.contains_key(&path) {
+            let entry = entry?;
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_file() && !files.contains_key(&path) {
                 differences.push(path);
             }
         }

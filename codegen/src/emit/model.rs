@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use areas::Areas;
+pub(super) use types::pretty;
 
 use super::Files;
 use crate::error::{Error, Result};
-use crate::ir::{Model, Resource, Shape, Type};
+use crate::ir::{Model, Shape, Type};
 use crate::naming;
 
 pub(super) const FOLDER: &str = "redfish-model/src/generated";
@@ -51,7 +52,7 @@ fn modules(model: &Model) -> Modules {
 }
 
 /// The module of a schema: a collection lives with its members.
-fn module(model: &Model, schema: &str) -> String {
+pub(super) fn module(model: &Model, schema: &str) -> String {
     let member = schema.strip_suffix("Collection").filter(|m| model.resources.contains_key(*m));
     naming::snake(member.unwrap_or(schema))
 }
@@ -122,18 +123,11 @@ fn root(model: &Model, modules: &Modules, areas: &Areas) -> String {
     text.push('\n');
     for (schema, resource) in &model.resources {
         let module = module(model, schema);
-        _ = writeln!(
-            text,
-            "{}pub use {module}::{};",
-            areas.cfg(&module),
-            main_name(model, resource)
-        );
+        let name = name(model, &resource.component);
+        let uri = if resource.sites.is_empty() { String::new() } else { format!(", {schema}Uri") };
+        _ = writeln!(text, "{}pub use {module}::{{{name}{uri}}};", areas.cfg(&module));
     }
     text
-}
-
-fn main_name(model: &Model, resource: &Resource) -> String {
-    types::name(&model.types[&resource.component])
 }
 
 /// The features that the modules are gated with, for the test that compares them with Cargo.toml.
@@ -147,7 +141,7 @@ pub(super) fn path(model: &Model, component: &str) -> String {
     format!("redfish_model::{}::{}", module(model, &ty.schema), types::name(ty))
 }
 
-/// The path of the URI type of a resource.
-pub(super) fn uri_path(model: &Model, schema: &str) -> String {
-    format!("redfish_model::{}::{schema}Uri", module(model, schema))
+/// The Rust name of a component.
+pub(super) fn name(model: &Model, component: &str) -> String {
+    types::name(&model.types[component])
 }

@@ -275,7 +275,9 @@ fn read_messages(value: &Value) -> MessageRegistry {
     let messages = value.members("messages").map(|(id, message)| {
         let text = |name: &str| message.text(name).map(str::to_owned);
         let message = Message {
-            args: message.texts("args"),
+            args: message["args"].as_array().into_iter().flatten().map(argument).collect(),
+            text: text("text").unwrap_or_default(),
+            resolution: text("resolution").unwrap_or_default(),
             severity: text("severity").unwrap_or_default(),
             added: text("added"),
             deprecated: text("deprecated"),
@@ -287,6 +289,11 @@ fn read_messages(value: &Value) -> MessageRegistry {
         version: value.text("version").unwrap_or_default().into(),
         messages: messages.collect(),
     }
+}
+
+fn argument(value: &Value) -> Argument {
+    let name = value.text("name").unwrap_or_default().to_owned();
+    Argument { name, number: value.text("type") == Some("number") }
 }
 
 fn read_privileges(value: &Value) -> PrivilegeRegistry {

@@ -10,7 +10,8 @@ use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
-    Extra, Field, Member, MemberSink, MissingSearch, Object, debug_object, read_field, read_object, write_object,
+    Extra, Field, Member, MemberSink, MissingSearch, Object, debug_object, read_field, read_object,
+    write_object,
 };
 
 /// An action that a resource offers (DSP0266, *Actions property*), with parameters of type `P`.
@@ -78,7 +79,11 @@ impl<P> Object for Action<P> {
         sink.member("title", &self.title);
     }
 
-    fn read_member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn read_member<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut A,
+    ) -> Result<bool, A::Error> {
         match name {
             "target" => read_field(&mut self.target, "target", map),
             "title" => read_field(&mut self.title, "title", map),
@@ -107,7 +112,12 @@ impl<P> Clone for Action<P> {
 
 impl<P> Default for Action<P> {
     fn default() -> Self {
-        Self { target: Field::Absent, title: Field::Absent, extra: Extra::default(), parameters: PhantomData }
+        Self {
+            target: Field::Absent,
+            title: Field::Absent,
+            extra: Extra::default(),
+            parameters: PhantomData,
+        }
     }
 }
 
@@ -159,7 +169,10 @@ mod tests {
         let mut action = Action::<()>::at("/a");
         action.allow("ResetType", &["On"]);
         assert_eq!(action.allowable_values("ResetType"), Some(vec!["On"]));
-        assert_eq!(to_string(&action).unwrap(), r#"{"target":"/a","ResetType@Redfish.AllowableValues":["On"]}"#);
+        assert_eq!(
+            to_string(&action).unwrap(),
+            r#"{"target":"/a","ResetType@Redfish.AllowableValues":["On"]}"#
+        );
         assert_eq!(action.action_info(), None);
     }
 }

@@ -61,7 +61,10 @@ impl DateTimeOffset {
     #[cfg(feature = "jiff")]
     pub fn to_timestamp(&self) -> Option<jiff::Timestamp> {
         let parts = parse(&self.0)?;
-        jiff::Timestamp::new(parts.seconds, 0).ok()?.checked_add(jiff::SignedDuration::new(0, parts.nanoseconds)).ok()
+        jiff::Timestamp::new(parts.seconds, 0)
+            .ok()?
+            .checked_add(jiff::SignedDuration::new(0, parts.nanoseconds))
+            .ok()
     }
 }
 
@@ -103,7 +106,8 @@ fn parse(text: &str) -> Option<Parts> {
         }
         _ => return None,
     };
-    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
+    let seconds =
+        days_from_civil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset;
     Some(Parts { seconds, nanoseconds })
 }
 
@@ -133,7 +137,8 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     // 719,468 days lie between 0000-03-01 and 1970-01-01.
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468
+    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
+        - 719_468
 }
 
 /// The way back, for the years 0 to 9999.
@@ -143,7 +148,8 @@ fn civil_from_days(days: i64) -> Option<(i64, i64, i64)> {
     }
     // The estimate is off by one year at most, since a year has 365.2425 days on average.
     let estimate = 1970 + (days * 400).div_euclid(146_097);
-    let year = (estimate - 1..=estimate + 1).rev().find(|year| days_from_civil(*year, 1, 1) <= days)?;
+    let year =
+        (estimate - 1..=estimate + 1).rev().find(|year| days_from_civil(*year, 1, 1) <= days)?;
     let month = (1..=12).rev().find(|month| days_from_civil(year, *month, 1) <= days)?;
     Some((year, month, days - days_from_civil(year, month, 1) + 1))
 }
@@ -192,6 +198,7 @@ mod tests {
         check("1969-12-31T23:59:59z", Some(-1));
         check("2000-02-29T12:00:00.123456789012+02:00", Some(951_818_400));
         check("2024-03-01t00:00:00-00:30", Some(1_709_253_000));
+        check("2400-02-29T00:00:00Z", Some(13_574_563_200));
         check("2016-12-31T23:59:60Z", Some(1_483_228_800));
         check("0000-01-01T00:00:00Z", Some(-62_167_219_200));
         check("9999-12-31T23:59:59Z", Some(253_402_300_799));
@@ -241,7 +248,11 @@ mod tests {
     #[cfg(feature = "jiff")]
     #[test]
     fn jiff_agrees() {
-        for text in ["2000-02-29T12:00:00.123456789+02:00", "1969-12-31T23:59:59.5Z", "0001-01-01T00:00:00Z"] {
+        for text in [
+            "2000-02-29T12:00:00.123456789+02:00",
+            "1969-12-31T23:59:59.5Z",
+            "0001-01-01T00:00:00Z",
+        ] {
             assert_eq!(DateTimeOffset::from(text).to_timestamp(), text.parse().ok(), "{text}");
         }
         assert_eq!(DateTimeOffset::from("now").to_timestamp(), None);

@@ -167,7 +167,11 @@ mod tests {
     fn text_becomes_a_length() {
         fn check(text: &str, well_formed: bool, expect: Option<Std>) {
             let duration = Duration::from(text);
-            assert_eq!((duration.is_well_formed(), duration.to_std()), (well_formed, expect), "{text}");
+            assert_eq!(
+                (duration.is_well_formed(), duration.to_std()),
+                (well_formed, expect),
+                "{text}"
+            );
         }
         check("PT0S", true, Some(Std::ZERO));
         check("P1D", true, Some(Std::from_secs(86_400)));
@@ -179,8 +183,8 @@ mod tests {
         check("PT18446744073709551615S", true, Some(Std::from_secs(u64::MAX)));
         check("PT1M18446744073709551615S", true, None);
         for bad in [
-            "", "P", "PT", "P1DT", "1D", "P1H", "PT1D", "PTS", "PT.5S", "PT1.S", "PT1.5M", "P1Y", "P1W", "PT1M1H", "PT-1S",
-            "PT5", "--PT1S", "PT1S ", "pt1s", "P1D2D", "PT1,5S",
+            "", "P", "PT", "P1DT", "1D", "P1H", "PT1D", "PTS", "PT.5S", "PT1.S", "PT1.5M", "P1Y",
+            "P1W", "PT1M1H", "PT-1S", "PT5", "--PT1S", "PT1S ", "pt1s", "P1D2D", "PT1,5S",
         ] {
             check(bad, false, None);
         }

@@ -68,12 +68,16 @@ impl Extra {
 
     /// The annotations alone, those of the object and those of its members.
     pub fn annotations(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.iter().filter(|(name, _)| name.contains('@')).map(|(name, value)| (name.as_str(), value))
+        self.iter()
+            .filter(|(name, _)| name.contains('@'))
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// The members alone that are no annotations: what the schema does not name.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.iter().filter(|(name, _)| !name.contains('@')).map(|(name, value)| (name.as_str(), value))
+        self.iter()
+            .filter(|(name, _)| !name.contains('@'))
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// The annotation `term` of the member `member`; of the object itself when `member` is empty.

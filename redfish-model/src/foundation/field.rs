@@ -162,7 +162,9 @@ impl<T> Field<T> {
     pub const fn require(&self, member: &'static str) -> Result<&T, Missing> {
         match self {
             Self::Value(value) => Ok(value),
-            Self::Absent | Self::Null => Err(Missing { object: None, member, null: self.is_null() }),
+            Self::Absent | Self::Null => {
+                Err(Missing { object: None, member, null: self.is_null() })
+            }
         }
     }
 }
@@ -282,7 +284,10 @@ mod tests {
             assert_eq!(error.to_string(), expect);
         }
         check(Field::<u8>::Absent.require("Id").unwrap_err(), "required member `Id` is missing");
-        check(Field::<u8>::Null.require("Id").unwrap_err().of("Task"), "Task: required member `Id` is null");
+        check(
+            Field::<u8>::Null.require("Id").unwrap_err().of("Task"),
+            "Task: required member `Id` is null",
+        );
         assert_eq!(Field::Value(2).require("Id"), Ok(&2));
     }
 }

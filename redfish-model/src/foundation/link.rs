@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{
-    Extra, Field, LinkTarget, Member, MemberSink, MissingSearch, Object, Resource, Uri, debug_object, read_field,
-    read_object, write_object,
+    Extra, Field, LinkTarget, Member, MemberSink, MissingSearch, Object, Resource, Uri,
+    debug_object, read_field, read_object, write_object,
 };
 
 /// The target of links that may lead to resources of several schemas.
@@ -153,7 +153,11 @@ impl<T> Object for Ref<T> {
         sink.member("@odata.id", &self.odata_id);
     }
 
-    fn read_member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn read_member<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut A,
+    ) -> Result<bool, A::Error> {
         match name {
             "@odata.id" => read_field(&mut self.odata_id, "@odata.id", map),
             _ => Ok(false),

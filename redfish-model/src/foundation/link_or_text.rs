@@ -132,6 +132,8 @@ mod tests {
             assert_eq!(to_string(&value).unwrap(), json);
             assert_eq!((value.link().and_then(Ref::odata_id), value.text()), (link, text));
             assert_eq!(value.clone(), value);
+            assert_ne!(LinkOrText::from("other".to_owned()), value);
+            assert_ne!(LinkOrText::from(Ref::to("/other")), value);
         }
         check("\"Linux\"", None, Some("Linux"));
         check(r#"{"@odata.id":"/os"}"#, Some("/os"), None);

@@ -14,23 +14,26 @@
 ///     }
 ///     required {
 ///         id: String = "Id",
-///         end_time?: DateTimeOffset = "EndTime",
+///     }
+///     required_nullable {
+///         end_time: DateTimeOffset = "EndTime",
 ///     }
 /// }
 /// ```
 ///
-/// The block `required` may be left out. The types in it are those inside the `Field`; a `?` marks members that may be
-/// `null`.
+/// Both `required` blocks may be left out. The types in them are those inside the `Field`; members in the second one
+/// may be `null`.
 macro_rules! object {
     (
         $name:ident { $($field:ident = $wire:literal),* $(,)? }
         $(required { $($required:tt)* })?
+        $(required_nullable { $($nullable:tt)* })?
     ) => {
         impl $crate::Object for $name {
             const NAME: &'static str = stringify!($name);
             const MEMBERS: &'static [&'static str] = &[$($wire),*];
-            const REQUIRED: &'static [&'static str] = $crate::foundation::wire_names!(required $($($required)*)?);
-            const REQUIRED_NULLABLE: &'static [&'static str] = $crate::foundation::wire_names!(nullable $($($required)*)?);
+            const REQUIRED: &'static [&'static str] = $crate::foundation::wire_names!($($($required)*)?);
+            const REQUIRED_NULLABLE: &'static [&'static str] = $crate::foundation::wire_names!($($($nullable)*)?);
 
             #[inline]
             fn extra(&self) -> &$crate::Extra {
@@ -92,47 +95,40 @@ macro_rules! object {
         }
 
         impl $name {
-            $($crate::foundation::accessors! { $($required)* })?
+            $($crate::foundation::accessors! { required $($required)* })?
+            $($crate::foundation::accessors! { nullable $($nullable)* })?
         }
     };
 }
 
-/// The JSON names in a `required` block: of the members that may not be null, or of those that may.
+/// The JSON names in a `required` block.
 macro_rules! wire_names {
-    (required $($field:ident $(?: $nullable:ty)? $(: $ty:ty)? = $wire:literal),* $(,)?) => {
-        &[$($($crate::foundation::wire_names!(@ $wire $ty),)?)*]
-    };
-    (nullable $($field:ident $(?: $nullable:ty)? $(: $ty:ty)? = $wire:literal),* $(,)?) => {
-        &[$($($crate::foundation::wire_names!(@ $wire $nullable),)?)*]
-    };
-    (@ $wire:literal $ty:ty) => { $wire };
+    ($($field:ident: $ty:ty = $wire:literal),* $(,)?) => { &[$($wire),*] };
 }
 
 /// The accessors of a `required` block, one member a step: strings and lists are given as slices, booleans and integers
 /// by value, all else by reference.
 macro_rules! accessors {
-    () => {};
-    ($field:ident: $($rest:tt)*) => { $crate::foundation::accessors! { required $field: $($rest)* } };
-    ($field:ident?: $($rest:tt)*) => { $crate::foundation::accessors! { nullable $field: $($rest)* } };
+    ($kind:ident) => {};
     ($kind:ident $field:ident: String = $wire:literal $(, $($rest:tt)*)?) => {
         $crate::foundation::accessor! { $kind deref $field $wire, &str }
-        $crate::foundation::accessors! { $($($rest)*)? }
+        $crate::foundation::accessors! { $kind $($($rest)*)? }
     };
     ($kind:ident $field:ident: Vec<$item:ty> = $wire:literal $(, $($rest:tt)*)?) => {
         $crate::foundation::accessor! { $kind deref $field $wire, &[$item] }
-        $crate::foundation::accessors! { $($($rest)*)? }
+        $crate::foundation::accessors! { $kind $($($rest)*)? }
     };
     ($kind:ident $field:ident: bool = $wire:literal $(, $($rest:tt)*)?) => {
         $crate::foundation::accessor! { $kind copy $field $wire, bool }
-        $crate::foundation::accessors! { $($($rest)*)? }
+        $crate::foundation::accessors! { $kind $($($rest)*)? }
     };
     ($kind:ident $field:ident: i64 = $wire:literal $(, $($rest:tt)*)?) => {
         $crate::foundation::accessor! { $kind copy $field $wire, i64 }
-        $crate::foundation::accessors! { $($($rest)*)? }
+        $crate::foundation::accessors! { $kind $($($rest)*)? }
     };
     ($kind:ident $field:ident: $ty:ty = $wire:literal $(, $($rest:tt)*)?) => {
         $crate::foundation::accessor! { $kind whole $field $wire, &$ty }
-        $crate::foundation::accessors! { $($($rest)*)? }
+        $crate::foundation::accessors! { $kind $($($rest)*)? }
     };
 }
 

@@ -10,9 +10,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    DateTimeOffset, Duration, Field, MemberSink, Number, Object, Oem, Secret,
-};
+use super::{DateTimeOffset, Duration, Field, MemberSink, Number, Object, Oem, Secret};
 
 /// A type that the value of a member may have.
 pub trait Member: Serialize + fmt::Debug {
@@ -127,9 +125,15 @@ impl MemberSink for ObjectSearch<'_> {
         }
         let null = field.is_null();
         if self.required.contains(&name) || (!null && self.required_nullable.contains(&name)) {
-            let mut pointer = MissingSearch { pointer: self.search.pointer.clone(), found: Vec::new() };
+            let mut pointer =
+                MissingSearch { pointer: self.search.pointer.clone(), found: Vec::new() };
             pointer.push(name);
-            self.search.found.push(MissingAt { pointer: pointer.pointer, object: self.name, member: name, null });
+            self.search.found.push(MissingAt {
+                pointer: pointer.pointer,
+                object: self.name,
+                member: name,
+                null,
+            });
         }
     }
 }

@@ -19,7 +19,8 @@ mod open_enum;
 pub(crate) mod required;
 mod secret;
 #[cfg(test)]
-#[allow(dead_code, missing_docs, unreachable_pub)] // the types in it are written like generated ones, which are public
+#[allow(dead_code, missing_docs, unreachable_pub)]
+// the types in it are written like generated ones, which are public
 mod tests;
 mod uri;
 
@@ -31,10 +32,13 @@ pub use field::{Field, Missing};
 pub use link::{Any, Ref};
 pub use link_or_text::LinkOrText;
 pub use member::{
-    IncompleteError, Member, MissingAt, MissingSearch, StrictError, ensure_complete, missing_members, to_value_strict,
+    IncompleteError, Member, MissingAt, MissingSearch, StrictError, ensure_complete,
+    missing_members, to_value_strict,
 };
 pub use number::{NotFinite, Number};
-pub use object::{LinkTarget, MemberSink, Object, Resource, debug_object, read_field, read_object, write_object};
+pub use object::{
+    LinkTarget, MemberSink, Object, Resource, debug_object, read_field, read_object, write_object,
+};
 pub use oem::{Oem, OemExtension};
 pub use open_enum::{OpenEnum, UnknownValue};
 pub use secret::Secret;

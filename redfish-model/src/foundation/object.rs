@@ -40,7 +40,11 @@ pub trait Object: Default {
     ///
     /// # Errors
     /// The value has the wrong type, or the member was there already.
-    fn read_member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error>;
+    fn read_member<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut A,
+    ) -> Result<bool, A::Error>;
 
     /// Required members that are missing, here and in the objects below.
     fn missing(&self) -> Vec<MissingAt>
@@ -77,7 +81,11 @@ pub trait Resource: LinkTarget + Object + Serialize + DeserializeOwned {
 ///
 /// # Errors
 /// The value has the wrong type, or the field holds something already.
-pub fn read_field<'de, T, A>(field: &mut Field<T>, name: &'static str, map: &mut A) -> Result<bool, A::Error>
+pub fn read_field<'de, T, A>(
+    field: &mut Field<T>,
+    name: &'static str,
+    map: &mut A,
+) -> Result<bool, A::Error>
 where
     T: Deserialize<'de>,
     A: MapAccess<'de>,
@@ -101,7 +109,10 @@ pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Res
 ///
 /// # Errors
 /// Those of the serialiser.
-pub fn write_object<T: Object, S: Serializer>(object: &T, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn write_object<T: Object, S: Serializer>(
+    object: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut writer = Writer { map: serializer.serialize_map(None)?, error: None };
     object.members(&mut writer);
     if let Some(error) = writer.error {

@@ -11,7 +11,9 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// An enumeration of the schema, with a variant for texts that the schema does not name.
-pub trait OpenEnum: Clone + fmt::Debug + fmt::Display + Eq + Serialize + for<'de> Deserialize<'de> + 'static {
+pub trait OpenEnum:
+    Clone + fmt::Debug + fmt::Display + Eq + Serialize + for<'de> Deserialize<'de> + 'static
+{
     /// All variants that the schema names.
     const ALL: &'static [Self];
     /// Their texts, in the same order.
@@ -55,11 +57,17 @@ pub(crate) fn variant<E: OpenEnum>(text: &str, unknown: fn(UnknownValue) -> E) -
 /// Debug output of a variant: its text, and whether the schema names it.
 pub(crate) fn debug_variant<E: OpenEnum>(variant: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let text = variant.as_str();
-    if variant.is_known() { f.write_str(text) } else { f.debug_tuple("Unknown").field(&text).finish() }
+    if variant.is_known() {
+        f.write_str(text)
+    } else {
+        f.debug_tuple("Unknown").field(&text).finish()
+    }
 }
 
 /// Reads the text of a variant; `Deserialize` of every enumeration calls it.
-pub(crate) fn read_variant<'de, E: OpenEnum, D: Deserializer<'de>>(deserializer: D) -> Result<E, D::Error> {
+pub(crate) fn read_variant<'de, E: OpenEnum, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<E, D::Error> {
     deserializer.deserialize_str(TextVisitor(PhantomData))
 }
 
@@ -217,7 +225,10 @@ mod tests {
     fn texts_survive() {
         fn check(text: &str, known: bool) {
             let power = Power::from(text);
-            assert_eq!((power.as_str(), power.to_string(), power.is_known()), (text, text.to_owned(), known));
+            assert_eq!(
+                (power.as_str(), power.to_string(), power.is_known()),
+                (text, text.to_owned(), known)
+            );
             let json = to_string(text).unwrap();
             assert_eq!(from_str::<Power>(&json).unwrap(), power);
             assert_eq!(to_string(&power).unwrap(), json);

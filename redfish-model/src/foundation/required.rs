@@ -7,12 +7,18 @@ use std::ops::Deref;
 use super::{Field, Missing, Object};
 
 /// The value by reference.
-pub(crate) fn whole<'a, O: Object, T>(field: &'a Field<T>, name: &'static str) -> Result<&'a T, Missing> {
+pub(crate) fn whole<'a, O: Object, T>(
+    field: &'a Field<T>,
+    name: &'static str,
+) -> Result<&'a T, Missing> {
     field.require(name).map_err(|missing| missing.of(O::NAME))
 }
 
 /// The value as what it dereferences to.
-pub(crate) fn deref<'a, O: Object, T: Deref>(field: &'a Field<T>, name: &'static str) -> Result<&'a T::Target, Missing> {
+pub(crate) fn deref<'a, O: Object, T: Deref>(
+    field: &'a Field<T>,
+    name: &'static str,
+) -> Result<&'a T::Target, Missing> {
     whole::<O, T>(field, name).map(Deref::deref)
 }
 

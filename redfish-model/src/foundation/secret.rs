@@ -63,7 +63,9 @@ impl<T: Serialize> Serialize for Secret<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Secret<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // serde's own errors quote the value that they refuse.
-        T::deserialize(deserializer).map(Self).map_err(|_| D::Error::custom("a secret value has the wrong type"))
+        T::deserialize(deserializer)
+            .map(Self)
+            .map_err(|_| D::Error::custom("a secret value has the wrong type"))
     }
 }
 

@@ -61,8 +61,10 @@ object! {
         places: Vec<Option<Ref<Any>>> = "Places",
         by_name: BTreeMap<String, Status> = "ByName",
         ready: bool = "Ready",
-        size?: i64 = "Size",
-        load?: Number = "Load",
+    }
+    required_nullable {
+        size: i64 = "Size",
+        load: Number = "Load",
     }
 }
 
@@ -111,7 +113,9 @@ fn objects_survive() {
     check(r#"{"Size":7,"Load":7,"Anything":7}"#);
     check(r#"{"Load":7.0,"Anything":[7.0,null,{"a":null}]}"#);
     check(r#"{"Places":[{"@odata.id":"/a"},null,{"@odata.id":"/b","Name":"b"}]}"#);
-    check(r#"{"Status":{"State":"Enabled","State@Message.ExtendedInfo":[],"Vendor":{"x":18446744073709551615}}}"#);
+    check(
+        r#"{"Status":{"State":"Enabled","State@Message.ExtendedInfo":[],"Vendor":{"x":18446744073709551615}}}"#,
+    );
     check(r#"{"ByName":{"a/b":{"State":null}},"Headers":{"":"x"},"Password":"p"}"#);
     check(r#"{"@odata.id":"/d","@odata.count":1.0,"Unknown":null,"ünï\"\n":[1]}"#);
 }
@@ -119,7 +123,10 @@ fn objects_survive() {
 #[test]
 fn wrong_input_is_refused_where_it_is() {
     fn check(text: &str, path: &str, message: &str) {
-        let error = serde_path_to_error::deserialize::<_, Disk>(&mut serde_json::Deserializer::from_str(text)).unwrap_err();
+        let error = serde_path_to_error::deserialize::<_, Disk>(
+            &mut serde_json::Deserializer::from_str(text),
+        )
+        .unwrap_err();
         assert_eq!(error.path().to_string(), path, "{text}");
         let error = error.into_inner().to_string();
         assert!(error.contains(message), "{error}");
@@ -134,7 +141,11 @@ fn wrong_input_is_refused_where_it_is() {
     check(r#"{"Size":1,"Size":1}"#, ".", "duplicate field `Size`");
     check(r#"{"Size":null,"Size":1}"#, ".", "duplicate field `Size`");
     check(r#"{"X":1,"X":1}"#, ".", "duplicate field `X`");
-    check(r#"{"Places":[{"@odata.id":"/a","@odata.id":"/a"}]}"#, "Places[0]", "duplicate field `@odata.id`");
+    check(
+        r#"{"Places":[{"@odata.id":"/a","@odata.id":"/a"}]}"#,
+        "Places[0]",
+        "duplicate field `@odata.id`",
+    );
     check("[]", ".", "an object of type Disk");
     check("null", ".", "an object of type Disk");
 }
@@ -167,7 +178,11 @@ fn missing_members_are_found_at_every_depth() {
     fn check(text: &str, expect: &[&str]) {
         let disk: Disk = from_str(text).unwrap();
         let missing = missing_members(&disk);
-        assert_eq!(missing.iter().map(|missing| missing.pointer.as_str()).collect::<Vec<_>>(), expect, "{text}");
+        assert_eq!(
+            missing.iter().map(|missing| missing.pointer.as_str()).collect::<Vec<_>>(),
+            expect,
+            "{text}"
+        );
         assert_eq!(disk.missing(), missing);
         match to_value_strict(&disk) {
             Ok(value) => assert_eq!((value, expect), (from_str(text).unwrap(), &[][..])),
@@ -177,12 +192,17 @@ fn missing_members_are_found_at_every_depth() {
     }
     const REST: &str = r#""@odata.id":"/d","Size":1,"Ready":true,"Load":1,"#;
     check("{}", &["/@odata.id", "/Size", "/Ready", "/Load", "/Places", "/ByName"]);
-    check(r#"{"@odata.id":"/d","Size":null,"Ready":true,"Load":null,"Places":[],"ByName":{}}"#, &[]);
+    check(
+        r#"{"@odata.id":"/d","Size":null,"Ready":true,"Load":null,"Places":[],"ByName":{}}"#,
+        &[],
+    );
     check(&format!(r#"{{{REST}"Places":null,"ByName":{{}}}}"#), &["/Places"]);
     check(&format!(r#"{{{REST}"Places":[],"ByName":{{"a/b~":{{}}}}}}"#), &["/ByName/a~1b~0/State"]);
     check(&format!(r#"{{{REST}"Places":[null,{{}}],"ByName":{{}}}}"#), &["/Places/1/@odata.id"]);
     check(
-        &format!(r#"{{{REST}"Status":{{}},"Parts":[{{"State":"x"}},{{"State":null}}],"Places":[],"ByName":{{}}}}"#),
+        &format!(
+            r#"{{{REST}"Status":{{}},"Parts":[{{"State":"x"}},{{"State":null}}],"Places":[],"ByName":{{}}}}"#
+        ),
         &["/Status/State", "/Parts/1/State"],
     );
 }
@@ -204,7 +224,10 @@ fn constants_describe_the_type() {
 
 #[test]
 fn debug_shows_members_and_hides_secrets() {
-    let disk: Disk = from_str(r#"{"Size":null,"Ready":true,"Password":"hunter2","Places":[{"@odata.id":"/a"}],"X":1}"#).unwrap();
+    let disk: Disk = from_str(
+        r#"{"Size":null,"Ready":true,"Password":"hunter2","Places":[{"@odata.id":"/a"}],"X":1}"#,
+    )
+    .unwrap();
     assert_eq!(
         format!("{disk:?}"),
         r#"Disk { Size: null, Ready: true, Places: [Some(Ref { @odata.id: "/a" })], Password: Secret(..), X: Number(1) }"#,
@@ -293,6 +316,7 @@ fn other_uris_are_refused() {
         "/redfish/v1/Disks/%zz",
         "/redfish/v1/Disks/%FF",
         "/redfish/v1/Disks/a\nb",
+        "/redfish/v1/Disks/a\u{7f}b",
         "https://host/redfish/v1/Disks",
     ] {
         check(bad, None);

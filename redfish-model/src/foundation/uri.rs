@@ -74,8 +74,8 @@ fn write_id(f: &mut fmt::Formatter<'_>, id: &str) -> fmt::Result {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => write!(f, "{}", char::from(byte))?,
             // The rest of `pchar` (RFC 3986, 3.3).
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
-            | b':' | b'@' => write!(f, "{}", char::from(byte))?,
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+'
+            | b',' | b';' | b'=' | b':' | b'@' => write!(f, "{}", char::from(byte))?,
             _ => write!(f, "%{byte:02X}")?,
         }
     }

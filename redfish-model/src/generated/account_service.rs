@@ -6,17 +6,13 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `AccountProviderTypes` of the `AccountService` schema 1.18.1.
     pub enum AccountProviderTypes {
-        /// `RedfishService`.
         RedfishService = "RedfishService",
-        /// `ActiveDirectoryService`.
         ActiveDirectoryService = "ActiveDirectoryService",
-        /// `LDAPService`.
         LDAPService = "LDAPService",
-        /// `OEM`.
         OEM = "OEM",
-        /// `TACACSplus`. Since 1.8.0.
+        /// Since 1.8.0.
         TACACSplus = "TACACSplus",
-        /// `OAuth2`. Since 1.10.0.
+        /// Since 1.10.0.
         OAuth2 = "OAuth2",
     }
 }
@@ -186,7 +182,6 @@ impl Resource for AccountService {
 uris! {
     /// Where [`AccountService`] is served.
     pub enum AccountServiceUri {
-        /// `/redfish/v1/AccountService`.
         AccountService = "/redfish/v1/AccountService",
     }
 }
@@ -343,13 +338,9 @@ object! {
 open_enum! {
     /// `AuthenticationTypes` of the `AccountService` schema 1.18.1.
     pub enum AuthenticationTypes {
-        /// `Token`.
         Token = "Token",
-        /// `KerberosKeytab`.
         KerberosKeytab = "KerberosKeytab",
-        /// `UsernameAndPassword`.
         UsernameAndPassword = "UsernameAndPassword",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -357,11 +348,8 @@ open_enum! {
 open_enum! {
     /// `BasicAuthState` of the `AccountService` schema 1.18.1.
     pub enum BasicAuthState {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Unadvertised`.
         Unadvertised = "Unadvertised",
-        /// `Disabled`.
         Disabled = "Disabled",
     }
 }
@@ -369,11 +357,8 @@ open_enum! {
 open_enum! {
     /// `CertificateMappingAttribute` of the `AccountService` schema 1.18.1.
     pub enum CertificateMappingAttribute {
-        /// `Whole`.
         Whole = "Whole",
-        /// `CommonName`.
         CommonName = "CommonName",
-        /// `UserPrincipalName`.
         UserPrincipalName = "UserPrincipalName",
     }
 }
@@ -644,13 +629,10 @@ object! {
 open_enum! {
     /// `LocalAccountAuth` of the `AccountService` schema 1.18.1.
     pub enum LocalAccountAuth {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Fallback`.
         Fallback = "Fallback",
-        /// `LocalFirst`. Since 1.6.0.
+        /// Since 1.6.0.
         LocalFirst = "LocalFirst",
     }
 }
@@ -686,21 +668,15 @@ object! {
 open_enum! {
     /// `MFABypassType` of the `AccountService` schema 1.18.1.
     pub enum MFABypassType {
-        /// `All`.
         All = "All",
-        /// `SecurID`.
         SecurID = "SecurID",
-        /// `GoogleAuthenticator`.
         GoogleAuthenticator = "GoogleAuthenticator",
-        /// `MicrosoftAuthenticator`.
         MicrosoftAuthenticator = "MicrosoftAuthenticator",
-        /// `ClientCertificate`.
         ClientCertificate = "ClientCertificate",
-        /// `OneTimePasscode`. Since 1.14.0.
+        /// Since 1.14.0.
         OneTimePasscode = "OneTimePasscode",
-        /// `TimeBasedOneTimePassword`. Since 1.16.0.
+        /// Since 1.16.0.
         TimeBasedOneTimePassword = "TimeBasedOneTimePassword",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -803,9 +779,7 @@ object! {
 open_enum! {
     /// `OAuth2Mode` of the `AccountService` schema 1.18.1.
     pub enum OAuth2Mode {
-        /// `Discovery`.
         Discovery = "Discovery",
-        /// `Offline`.
         Offline = "Offline",
     }
 }
@@ -1006,15 +980,10 @@ object! {
 open_enum! {
     /// `TACACSplusPasswordExchangeProtocol` of the `AccountService` schema 1.18.1.
     pub enum TACACSplusPasswordExchangeProtocol {
-        /// `ASCII`.
         ASCII = "ASCII",
-        /// `PAP`.
         PAP = "PAP",
-        /// `CHAP`.
         CHAP = "CHAP",
-        /// `MSCHAPv1`.
         MSCHAPv1 = "MSCHAPv1",
-        /// `MSCHAPv2`.
         MSCHAPv2 = "MSCHAPv2",
     }
 }

@@ -76,27 +76,27 @@ impl Resource for ActionInfo {
 uris! {
     /// Where [`ActionInfo`] is served.
     pub enum ActionInfoUri {
-        /// `/redfish/v1/CertificateService/GenerateCSRActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         CertificateServiceGenerateCSRActionInfo = "/redfish/v1/CertificateService/GenerateCSRActionInfo",
-        /// `/redfish/v1/CertificateService/ReplaceCertificateActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         CertificateServiceReplaceCertificateActionInfo = "/redfish/v1/CertificateService/ReplaceCertificateActionInfo",
-        /// `/redfish/v1/Chassis/{ChassisId}/ResetActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         ChassisResetActionInfo { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/ResetActionInfo",
-        /// `/redfish/v1/EventService/SubmitTestEventActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         EventServiceSubmitTestEventActionInfo = "/redfish/v1/EventService/SubmitTestEventActionInfo",
-        /// `/redfish/v1/Managers/{ManagerId}/ResetActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         ManagersResetActionInfo { manager_id } = "/redfish/v1/Managers/{ManagerId}/ResetActionInfo",
-        /// `/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         ManagersVirtualMediaInsertMediaActionInfo { manager_id, virtual_media_id } = "/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Bios/ChangePasswordActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         SystemsBiosChangePasswordActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Bios/ChangePasswordActionInfo",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/ResetActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         SystemsResetActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/ResetActionInfo",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/ResetKeysActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         SystemsSecureBootResetKeysActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/ResetKeysActionInfo",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         SystemsVirtualMediaInsertMediaActionInfo { computer_system_id, virtual_media_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
-        /// `/redfish/v1/UpdateService/SimpleUpdateActionInfo`. Not a URI of the schema.
+        /// Not a URI of the schema.
         UpdateServiceSimpleUpdateActionInfo = "/redfish/v1/UpdateService/SimpleUpdateActionInfo",
     }
 }
@@ -104,19 +104,12 @@ uris! {
 open_enum! {
     /// `ParameterTypes` of the `ActionInfo` schema 1.5.0.
     pub enum ParameterTypes {
-        /// `Boolean`.
         Boolean = "Boolean",
-        /// `Number`.
         Number = "Number",
-        /// `NumberArray`.
         NumberArray = "NumberArray",
-        /// `String`.
         String = "String",
-        /// `StringArray`.
         StringArray = "StringArray",
-        /// `Object`.
         Object = "Object",
-        /// `ObjectArray`.
         ObjectArray = "ObjectArray",
     }
 }

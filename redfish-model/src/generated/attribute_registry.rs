@@ -102,7 +102,7 @@ impl Resource for AttributeRegistry {
 uris! {
     /// Where [`AttributeRegistry`] is served.
     pub enum AttributeRegistryUri {
-        /// `/redfish/v1/Registries/{MessageRegistryFileId}/AttributeRegistry`. Not a URI of the schema.
+        /// Not a URI of the schema.
         RegistriesAttributeRegistry { message_registry_file_id } = "/redfish/v1/Registries/{MessageRegistryFileId}/AttributeRegistry",
     }
 }
@@ -110,15 +110,10 @@ uris! {
 open_enum! {
     /// `AttributeType` of the `AttributeRegistry` schema 1.4.0.
     pub enum AttributeType {
-        /// `Enumeration`.
         Enumeration = "Enumeration",
-        /// `String`.
         String = "String",
-        /// `Integer`.
         Integer = "Integer",
-        /// `Boolean`.
         Boolean = "Boolean",
-        /// `Password`.
         Password = "Password",
     }
 }
@@ -305,7 +300,6 @@ object! {
 open_enum! {
     /// `DependencyType` of the `AttributeRegistry` schema 1.4.0.
     pub enum DependencyType {
-        /// `Map`.
         Map = "Map",
     }
 }
@@ -339,17 +333,11 @@ object! {
 open_enum! {
     /// `MapFromCondition` of the `AttributeRegistry` schema 1.4.0.
     pub enum MapFromCondition {
-        /// `EQU`.
         EQU = "EQU",
-        /// `NEQ`.
         NEQ = "NEQ",
-        /// `GTR`.
         GTR = "GTR",
-        /// `GEQ`.
         GEQ = "GEQ",
-        /// `LSS`.
         LSS = "LSS",
-        /// `LEQ`.
         LEQ = "LEQ",
     }
 }
@@ -357,27 +345,16 @@ open_enum! {
 open_enum! {
     /// `MapFromProperty` of the `AttributeRegistry` schema 1.4.0.
     pub enum MapFromProperty {
-        /// `CurrentValue`.
         CurrentValue = "CurrentValue",
-        /// `DefaultValue`.
         DefaultValue = "DefaultValue",
-        /// `ReadOnly`.
         ReadOnly = "ReadOnly",
-        /// `WriteOnly`.
         WriteOnly = "WriteOnly",
-        /// `GrayOut`.
         GrayOut = "GrayOut",
-        /// `Hidden`.
         Hidden = "Hidden",
-        /// `LowerBound`.
         LowerBound = "LowerBound",
-        /// `UpperBound`.
         UpperBound = "UpperBound",
-        /// `MinLength`.
         MinLength = "MinLength",
-        /// `MaxLength`.
         MaxLength = "MaxLength",
-        /// `ScalarIncrement`.
         ScalarIncrement = "ScalarIncrement",
     }
 }
@@ -385,9 +362,7 @@ open_enum! {
 open_enum! {
     /// `MapTerms` of the `AttributeRegistry` schema 1.4.0.
     pub enum MapTerms {
-        /// `AND`.
         AND = "AND",
-        /// `OR`.
         OR = "OR",
     }
 }
@@ -395,39 +370,22 @@ open_enum! {
 open_enum! {
     /// `MapToProperty` of the `AttributeRegistry` schema 1.4.0.
     pub enum MapToProperty {
-        /// `CurrentValue`.
         CurrentValue = "CurrentValue",
-        /// `DefaultValue`.
         DefaultValue = "DefaultValue",
-        /// `ReadOnly`.
         ReadOnly = "ReadOnly",
-        /// `WriteOnly`.
         WriteOnly = "WriteOnly",
-        /// `GrayOut`.
         GrayOut = "GrayOut",
-        /// `Hidden`.
         Hidden = "Hidden",
-        /// `Immutable`.
         Immutable = "Immutable",
-        /// `HelpText`.
         HelpText = "HelpText",
-        /// `WarningText`.
         WarningText = "WarningText",
-        /// `DisplayName`.
         DisplayName = "DisplayName",
-        /// `DisplayOrder`.
         DisplayOrder = "DisplayOrder",
-        /// `LowerBound`.
         LowerBound = "LowerBound",
-        /// `UpperBound`.
         UpperBound = "UpperBound",
-        /// `MinLength`.
         MinLength = "MinLength",
-        /// `MaxLength`.
         MaxLength = "MaxLength",
-        /// `ScalarIncrement`.
         ScalarIncrement = "ScalarIncrement",
-        /// `ValueExpression`.
         ValueExpression = "ValueExpression",
     }
 }

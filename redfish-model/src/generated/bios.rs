@@ -108,9 +108,8 @@ impl Resource for Bios {
 uris! {
     /// Where [`Bios`] is served.
     pub enum BiosUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Bios`.
         SystemsBios { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Bios",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Bios/Settings`. Not a URI of the schema.
+        /// Not a URI of the schema.
         SystemsBiosSettings { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Bios/Settings",
     }
 }

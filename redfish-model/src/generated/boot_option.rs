@@ -82,7 +82,6 @@ impl Resource for BootOptionCollection {
 uris! {
     /// Where [`BootOptionCollection`] is served.
     pub enum BootOptionCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/BootOptions`.
         SystemsBootOptions { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/BootOptions",
     }
 }
@@ -200,7 +199,6 @@ impl Resource for BootOption {
 uris! {
     /// Where [`BootOption`] is served.
     pub enum BootOptionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/BootOptions/{BootOptionId}`.
         SystemsBootOptions { computer_system_id, boot_option_id } = "/redfish/v1/Systems/{ComputerSystemId}/BootOptions/{BootOptionId}",
     }
 }

@@ -1168,7 +1168,7 @@ pub const TYPES: &[TypeEntry] = &[
     #[cfg(feature = "registries")]
     resource::<super::privilege_registry::PrivilegeRegistry>("PrivilegeRegistry_PrivilegeRegistry", "privilege_registry::PrivilegeRegistry"),
     #[cfg(feature = "registries")]
-    object::<super::privilege_registry::Target_PrivilegeMap>("PrivilegeRegistry_Target_PrivilegeMap", "privilege_registry::Target_PrivilegeMap"),
+    object::<super::privilege_registry::TargetPrivilegeMap>("PrivilegeRegistry_Target_PrivilegeMap", "privilege_registry::TargetPrivilegeMap"),
     #[cfg(any(feature = "accounts", feature = "registries"))]
     open_enum::<super::privileges::PrivilegeType>("Privileges_PrivilegeType", "privileges::PrivilegeType"),
     #[cfg(feature = "systems")]

@@ -82,47 +82,27 @@ impl Resource for CertificateCollection {
 uris! {
     /// Where [`CertificateCollection`] is served.
     pub enum CertificateCollectionUri {
-        /// `/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates`.
         AccountServiceAccountsCertificates { manager_account_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates",
-        /// `/redfish/v1/AccountService/ActiveDirectory/Certificates`.
         AccountServiceActiveDirectoryCertificates = "/redfish/v1/AccountService/ActiveDirectory/Certificates",
-        /// `/redfish/v1/AccountService/LDAP/Certificates`.
         AccountServiceLDAPCertificates = "/redfish/v1/AccountService/LDAP/Certificates",
-        /// `/redfish/v1/Chassis/{ChassisId}/Certificates`.
         ChassisCertificates { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates",
-        /// `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates`.
         ChassisDrivesCertificates { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates",
-        /// `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates`.
         ChassisNetworkAdaptersCertificates { chassis_id, network_adapter_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates",
-        /// `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates`.
         EventServiceSubscriptionsCertificates { event_destination_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates",
-        /// `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates`.
         EventServiceSubscriptionsClientCertificates { event_destination_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates",
-        /// `/redfish/v1/Managers/{ManagerId}/Certificates`.
         ManagersCertificates { manager_id } = "/redfish/v1/Managers/{ManagerId}/Certificates",
-        /// `/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates`.
         ManagersNetworkProtocolHTTPSCertificates { manager_id } = "/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates`.
         SystemsBootCertificates { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Certificates`.
         SystemsCertificates { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates`.
         SystemsMemoryCertificates { computer_system_id, memory_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates`.
         SystemsProcessorsCertificates { computer_system_id, processor_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates`.
         SystemsSecureBootSecureBootDatabasesCertificates { computer_system_id, database_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates`.
         SystemsStorageControllersCertificates { computer_system_id, storage_id, storage_controller_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates`. Deprecated by the schema.
+        /// Deprecated by the schema.
         SystemsStorageDrivesCertificates { computer_system_id, storage_id, drive_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates`.
         SystemsVirtualMediaCertificates { computer_system_id, virtual_media_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates`.
         SystemsVirtualMediaClientCertificates { computer_system_id, virtual_media_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates",
-        /// `/redfish/v1/UpdateService/ClientCertificates`.
         UpdateServiceClientCertificates = "/redfish/v1/UpdateService/ClientCertificates",
-        /// `/redfish/v1/UpdateService/RemoteServerCertificates`.
         UpdateServiceRemoteServerCertificates = "/redfish/v1/UpdateService/RemoteServerCertificates",
     }
 }
@@ -274,47 +254,27 @@ impl Resource for Certificate {
 uris! {
     /// Where [`Certificate`] is served.
     pub enum CertificateUri {
-        /// `/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}`.
         AccountServiceAccountsCertificates { manager_account_id, certificate_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}`.
         AccountServiceActiveDirectoryCertificates { certificate_id } = "/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}",
-        /// `/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}`.
         AccountServiceLDAPCertificates { certificate_id } = "/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}",
-        /// `/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}`.
         ChassisCertificates { chassis_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}`.
         ChassisDrivesCertificates { chassis_id, drive_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}`.
         ChassisNetworkAdaptersCertificates { chassis_id, network_adapter_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}`.
         EventServiceSubscriptionsCertificates { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}`.
         EventServiceSubscriptionsClientCertificates { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}",
-        /// `/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}`.
         ManagersCertificates { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}`.
         ManagersNetworkProtocolHTTPSCertificates { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}`.
         SystemsBootCertificates { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}`.
         SystemsCertificates { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}`.
         SystemsMemoryCertificates { computer_system_id, memory_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}`.
         SystemsProcessorsCertificates { computer_system_id, processor_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}`.
         SystemsSecureBootSecureBootDatabasesCertificates { computer_system_id, database_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}`.
         SystemsStorageControllersCertificates { computer_system_id, storage_id, storage_controller_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}`. Deprecated by the schema.
+        /// Deprecated by the schema.
         SystemsStorageDrivesCertificates { computer_system_id, storage_id, drive_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}`.
         SystemsVirtualMediaCertificates { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}`.
         SystemsVirtualMediaClientCertificates { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}",
-        /// `/redfish/v1/UpdateService/ClientCertificates/{CertificateId}`.
         UpdateServiceClientCertificates { certificate_id } = "/redfish/v1/UpdateService/ClientCertificates/{CertificateId}",
-        /// `/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}`.
         UpdateServiceRemoteServerCertificates { certificate_id } = "/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}",
     }
 }
@@ -427,13 +387,11 @@ object! {
 open_enum! {
     /// `CertificateType` of the `Certificate` schema 1.11.0.
     pub enum CertificateType {
-        /// `PEM`.
         PEM = "PEM",
-        /// `PEMchain`. Since 1.4.0.
+        /// Since 1.4.0.
         PEMchain = "PEMchain",
-        /// `PKCS7`.
         PKCS7 = "PKCS7",
-        /// `PKCS12`. Since 1.10.0.
+        /// Since 1.10.0.
         PKCS12 = "PKCS12",
     }
 }
@@ -441,27 +399,21 @@ open_enum! {
 open_enum! {
     /// `CertificateUsageType` of the `Certificate` schema 1.11.0.
     pub enum CertificateUsageType {
-        /// `User`.
         User = "User",
-        /// `Web`.
         Web = "Web",
-        /// `SSH`.
         SSH = "SSH",
-        /// `Device`.
         Device = "Device",
-        /// `Platform`.
         Platform = "Platform",
-        /// `BIOS`.
         BIOS = "BIOS",
-        /// `IDevID`. Since 1.8.0.
+        /// Since 1.8.0.
         IDevID = "IDevID",
-        /// `LDevID`. Since 1.8.0.
+        /// Since 1.8.0.
         LDevID = "LDevID",
-        /// `IAK`. Since 1.8.0.
+        /// Since 1.8.0.
         IAK = "IAK",
-        /// `LAK`. Since 1.8.0.
+        /// Since 1.8.0.
         LAK = "LAK",
-        /// `EK`. Since 1.9.0.
+        /// Since 1.9.0.
         EK = "EK",
     }
 }
@@ -527,35 +479,20 @@ object! {
 open_enum! {
     /// `KeyUsage` of the `Certificate` schema 1.11.0.
     pub enum KeyUsage {
-        /// `DigitalSignature`.
         DigitalSignature = "DigitalSignature",
-        /// `NonRepudiation`.
         NonRepudiation = "NonRepudiation",
-        /// `KeyEncipherment`.
         KeyEncipherment = "KeyEncipherment",
-        /// `DataEncipherment`.
         DataEncipherment = "DataEncipherment",
-        /// `KeyAgreement`.
         KeyAgreement = "KeyAgreement",
-        /// `KeyCertSign`.
         KeyCertSign = "KeyCertSign",
-        /// `CRLSigning`.
         CRLSigning = "CRLSigning",
-        /// `EncipherOnly`.
         EncipherOnly = "EncipherOnly",
-        /// `DecipherOnly`.
         DecipherOnly = "DecipherOnly",
-        /// `ServerAuthentication`.
         ServerAuthentication = "ServerAuthentication",
-        /// `ClientAuthentication`.
         ClientAuthentication = "ClientAuthentication",
-        /// `CodeSigning`.
         CodeSigning = "CodeSigning",
-        /// `EmailProtection`.
         EmailProtection = "EmailProtection",
-        /// `Timestamping`.
         Timestamping = "Timestamping",
-        /// `OCSPSigning`.
         OCSPSigning = "OCSPSigning",
     }
 }

@@ -6,11 +6,8 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `EnrollmentProtocolType` of the `CertificateEnrollment` schema 1.0.1.
     pub enum EnrollmentProtocolType {
-        /// `ACME`.
         ACME = "ACME",
-        /// `SCEP`.
         SCEP = "SCEP",
-        /// `OEM`.
         OEM = "OEM",
     }
 }

@@ -93,7 +93,6 @@ impl Resource for CertificateLocations {
 uris! {
     /// Where [`CertificateLocations`] is served.
     pub enum CertificateLocationsUri {
-        /// `/redfish/v1/CertificateService/CertificateLocations`.
         CertificateServiceCertificateLocations = "/redfish/v1/CertificateService/CertificateLocations",
     }
 }

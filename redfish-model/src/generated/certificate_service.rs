@@ -150,7 +150,6 @@ impl Resource for CertificateService {
 uris! {
     /// Where [`CertificateService`] is served.
     pub enum CertificateServiceUri {
-        /// `/redfish/v1/CertificateService`.
         CertificateService = "/redfish/v1/CertificateService",
     }
 }

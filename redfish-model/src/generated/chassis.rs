@@ -82,7 +82,6 @@ impl Resource for ChassisCollection {
 uris! {
     /// Where [`ChassisCollection`] is served.
     pub enum ChassisCollectionUri {
-        /// `/redfish/v1/Chassis`.
         Chassis = "/redfish/v1/Chassis",
     }
 }
@@ -366,7 +365,6 @@ impl Resource for Chassis {
 uris! {
     /// Where [`Chassis`] is served.
     pub enum ChassisUri {
-        /// `/redfish/v1/Chassis/{ChassisId}`.
         Chassis { chassis_id } = "/redfish/v1/Chassis/{ChassisId}",
     }
 }
@@ -439,53 +437,35 @@ object! {
 open_enum! {
     /// `ChassisType` of the `Chassis` schema 1.28.0.
     pub enum ChassisType {
-        /// `Rack`.
         Rack = "Rack",
-        /// `Blade`.
         Blade = "Blade",
-        /// `Enclosure`.
         Enclosure = "Enclosure",
-        /// `StandAlone`.
         StandAlone = "StandAlone",
-        /// `RackMount`.
         RackMount = "RackMount",
-        /// `Card`.
         Card = "Card",
-        /// `Cartridge`.
         Cartridge = "Cartridge",
-        /// `Row`.
         Row = "Row",
-        /// `Pod`.
         Pod = "Pod",
-        /// `Expansion`.
         Expansion = "Expansion",
-        /// `Sidecar`.
         Sidecar = "Sidecar",
-        /// `Zone`.
         Zone = "Zone",
-        /// `Sled`.
         Sled = "Sled",
-        /// `Shelf`.
         Shelf = "Shelf",
-        /// `Drawer`.
         Drawer = "Drawer",
-        /// `Module`.
         Module = "Module",
-        /// `Component`.
         Component = "Component",
-        /// `IPBasedDrive`. Since 1.3.0.
+        /// Since 1.3.0.
         IPBasedDrive = "IPBasedDrive",
-        /// `RackGroup`. Since 1.4.0.
+        /// Since 1.4.0.
         RackGroup = "RackGroup",
-        /// `StorageEnclosure`. Since 1.6.0.
+        /// Since 1.6.0.
         StorageEnclosure = "StorageEnclosure",
-        /// `ImmersionTank`. Since 1.23.0.
+        /// Since 1.23.0.
         ImmersionTank = "ImmersionTank",
-        /// `HeatExchanger`. Since 1.23.0.
+        /// Since 1.23.0.
         HeatExchanger = "HeatExchanger",
-        /// `PowerStrip`. Since 1.25.0.
+        /// Since 1.25.0.
         PowerStrip = "PowerStrip",
-        /// `Other`.
         Other = "Other",
     }
 }
@@ -530,13 +510,9 @@ object! {
 open_enum! {
     /// `DoorState` of the `Chassis` schema 1.28.0.
     pub enum DoorState {
-        /// `Locked`.
         Locked = "Locked",
-        /// `Closed`.
         Closed = "Closed",
-        /// `LockedAndOpen`.
         LockedAndOpen = "LockedAndOpen",
-        /// `Open`.
         Open = "Open",
     }
 }
@@ -578,13 +554,9 @@ object! {
 open_enum! {
     /// `EnvironmentalClass` of the `Chassis` schema 1.28.0.
     pub enum EnvironmentalClass {
-        /// `A1`.
         A1 = "A1",
-        /// `A2`.
         A2 = "A2",
-        /// `A3`.
         A3 = "A3",
-        /// `A4`.
         A4 = "A4",
     }
 }
@@ -592,13 +564,10 @@ open_enum! {
 open_enum! {
     /// `IndicatorLED` of the `Chassis` schema 1.28.0.
     pub enum IndicatorLED {
-        /// `Unknown`. Deprecated since 1.2.0.
+        /// Deprecated since 1.2.0.
         SchemaUnknown = "Unknown",
-        /// `Lit`.
         Lit = "Lit",
-        /// `Blinking`.
         Blinking = "Blinking",
-        /// `Off`.
         Off = "Off",
     }
 }
@@ -606,11 +575,8 @@ open_enum! {
 open_enum! {
     /// `IntrusionSensor` of the `Chassis` schema 1.28.0.
     pub enum IntrusionSensor {
-        /// `Normal`.
         Normal = "Normal",
-        /// `HardwareIntrusion`.
         HardwareIntrusion = "HardwareIntrusion",
-        /// `TamperingDetected`.
         TamperingDetected = "TamperingDetected",
     }
 }
@@ -618,9 +584,7 @@ open_enum! {
 open_enum! {
     /// `IntrusionSensorReArm` of the `Chassis` schema 1.28.0.
     pub enum IntrusionSensorReArm {
-        /// `Manual`.
         Manual = "Manual",
-        /// `Automatic`.
         Automatic = "Automatic",
     }
 }
@@ -834,13 +798,9 @@ object! {
 open_enum! {
     /// `RackMountWidth` of the `Chassis` schema 1.28.0.
     pub enum RackMountWidth {
-        /// `OpenU`.
         OpenU = "OpenU",
-        /// `EIA_310`.
         EIA310 = "EIA_310",
-        /// `EIA_310_Telco`.
         EIA310Telco = "EIA_310_Telco",
-        /// `HalfWidth`.
         HalfWidth = "HalfWidth",
     }
 }
@@ -848,9 +808,7 @@ open_enum! {
 open_enum! {
     /// `RackUnits` of the `Chassis` schema 1.28.0.
     pub enum RackUnits {
-        /// `OpenU`.
         OpenU = "OpenU",
-        /// `EIA_310`.
         EIA310 = "EIA_310",
     }
 }
@@ -872,13 +830,9 @@ object! {
 open_enum! {
     /// `ThermalDirection` of the `Chassis` schema 1.28.0.
     pub enum ThermalDirection {
-        /// `FrontToBack`.
         FrontToBack = "FrontToBack",
-        /// `BackToFront`.
         BackToFront = "BackToFront",
-        /// `TopExhaust`.
         TopExhaust = "TopExhaust",
-        /// `Sealed`.
         Sealed = "Sealed",
     }
 }

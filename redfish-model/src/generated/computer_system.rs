@@ -82,7 +82,6 @@ impl Resource for ComputerSystemCollection {
 uris! {
     /// Where [`ComputerSystemCollection`] is served.
     pub enum ComputerSystemCollectionUri {
-        /// `/redfish/v1/Systems`.
         Systems = "/redfish/v1/Systems",
     }
 }
@@ -156,11 +155,8 @@ impl AddResourceBlockRequest {
 open_enum! {
     /// `AutomaticRetryConfig` of the `ComputerSystem` schema 1.27.0.
     pub enum AutomaticRetryConfig {
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `RetryAttempts`.
         RetryAttempts = "RetryAttempts",
-        /// `RetryAlways`.
         RetryAlways = "RetryAlways",
     }
 }
@@ -227,9 +223,7 @@ object! {
 open_enum! {
     /// `BootOrderTypes` of the `ComputerSystem` schema 1.27.0.
     pub enum BootOrderTypes {
-        /// `BootOrder`.
         BootOrder = "BootOrder",
-        /// `AliasBootOrder`.
         AliasBootOrder = "AliasBootOrder",
     }
 }
@@ -313,27 +307,17 @@ object! {
 open_enum! {
     /// `BootProgressTypes` of the `ComputerSystem` schema 1.27.0.
     pub enum BootProgressTypes {
-        /// `None`.
         None = "None",
-        /// `PrimaryProcessorInitializationStarted`.
         PrimaryProcessorInitializationStarted = "PrimaryProcessorInitializationStarted",
-        /// `BusInitializationStarted`.
         BusInitializationStarted = "BusInitializationStarted",
-        /// `MemoryInitializationStarted`.
         MemoryInitializationStarted = "MemoryInitializationStarted",
-        /// `SecondaryProcessorInitializationStarted`.
         SecondaryProcessorInitializationStarted = "SecondaryProcessorInitializationStarted",
-        /// `PCIResourceConfigStarted`.
         PCIResourceConfigStarted = "PCIResourceConfigStarted",
-        /// `SystemHardwareInitializationComplete`.
         SystemHardwareInitializationComplete = "SystemHardwareInitializationComplete",
-        /// `SetupEntered`. Since 1.15.0.
+        /// Since 1.15.0.
         SetupEntered = "SetupEntered",
-        /// `OSBootStarted`.
         OSBootStarted = "OSBootStarted",
-        /// `OSRunning`.
         OSRunning = "OSRunning",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -341,37 +325,26 @@ open_enum! {
 open_enum! {
     /// `BootSource` of the `ComputerSystem` schema 1.27.0.
     pub enum BootSource {
-        /// `None`.
         None = "None",
-        /// `Pxe`.
         Pxe = "Pxe",
-        /// `Floppy`.
         Floppy = "Floppy",
-        /// `Cd`.
         Cd = "Cd",
-        /// `Usb`.
         Usb = "Usb",
-        /// `Hdd`.
         Hdd = "Hdd",
-        /// `BiosSetup`.
         BiosSetup = "BiosSetup",
-        /// `Utilities`.
         Utilities = "Utilities",
-        /// `Diags`.
         Diags = "Diags",
-        /// `UefiShell`.
         UefiShell = "UefiShell",
-        /// `UefiTarget`.
         UefiTarget = "UefiTarget",
-        /// `SDCard`. Since 1.1.0.
+        /// Since 1.1.0.
         SDCard = "SDCard",
-        /// `UefiHttp`. Since 1.1.0.
+        /// Since 1.1.0.
         UefiHttp = "UefiHttp",
-        /// `RemoteDrive`. Since 1.2.0.
+        /// Since 1.2.0.
         RemoteDrive = "RemoteDrive",
-        /// `UefiBootNext`. Since 1.5.0.
+        /// Since 1.5.0.
         UefiBootNext = "UefiBootNext",
-        /// `Recovery`. Since 1.19.0.
+        /// Since 1.19.0.
         Recovery = "Recovery",
     }
 }
@@ -379,11 +352,8 @@ open_enum! {
 open_enum! {
     /// `BootSourceOverrideEnabled` of the `ComputerSystem` schema 1.27.0.
     pub enum BootSourceOverrideEnabled {
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Once`.
         Once = "Once",
-        /// `Continuous`.
         Continuous = "Continuous",
     }
 }
@@ -391,9 +361,7 @@ open_enum! {
 open_enum! {
     /// `BootSourceOverrideMode` of the `ComputerSystem` schema 1.27.0.
     pub enum BootSourceOverrideMode {
-        /// `Legacy`.
         Legacy = "Legacy",
-        /// `UEFI`.
         UEFI = "UEFI",
     }
 }
@@ -401,15 +369,10 @@ open_enum! {
 open_enum! {
     /// `Component` of the `ComputerSystem` schema 1.27.0.
     pub enum Component {
-        /// `All`.
         All = "All",
-        /// `Manager`.
         Manager = "Manager",
-        /// `BIOS`.
         BIOS = "BIOS",
-        /// `Network`.
         Network = "Network",
-        /// `Storage`.
         Storage = "Storage",
     }
 }
@@ -431,9 +394,7 @@ object! {
 open_enum! {
     /// `CompositionUseCase` of the `ComputerSystem` schema 1.27.0.
     pub enum CompositionUseCase {
-        /// `ResourceBlockCapable`.
         ResourceBlockCapable = "ResourceBlockCapable",
-        /// `ExpandableSystem`.
         ExpandableSystem = "ExpandableSystem",
     }
 }
@@ -700,7 +661,6 @@ impl Resource for ComputerSystem {
 uris! {
     /// Where [`ComputerSystem`] is served.
     pub enum ComputerSystemUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}`.
         Systems { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}",
     }
 }
@@ -814,21 +774,14 @@ impl DecommissionRequest {
 open_enum! {
     /// `DecommissionType` of the `ComputerSystem` schema 1.27.0.
     pub enum DecommissionType {
-        /// `All`.
         All = "All",
-        /// `UserData`.
         UserData = "UserData",
-        /// `ManagerConfig`.
         ManagerConfig = "ManagerConfig",
-        /// `BIOSConfig`.
         BIOSConfig = "BIOSConfig",
-        /// `NetworkConfig`.
         NetworkConfig = "NetworkConfig",
-        /// `StorageConfig`.
         StorageConfig = "StorageConfig",
-        /// `Logs`.
         Logs = "Logs",
-        /// `TPM`. Since 1.24.0.
+        /// Since 1.24.0.
         TPM = "TPM",
     }
 }
@@ -879,11 +832,8 @@ impl ExportConfigurationRequest {
 open_enum! {
     /// `ExportSecurity` of the `ComputerSystem` schema 1.27.0.
     pub enum ExportSecurity {
-        /// `IncludeSensitiveData`.
         IncludeSensitiveData = "IncludeSensitiveData",
-        /// `HashedDataOnly`.
         HashedDataOnly = "HashedDataOnly",
-        /// `ExcludeSensitiveData`.
         ExcludeSensitiveData = "ExcludeSensitiveData",
     }
 }
@@ -891,11 +841,8 @@ open_enum! {
 open_enum! {
     /// `ExportType` of the `ComputerSystem` schema 1.27.0.
     pub enum ExportType {
-        /// `NonDestructive`.
         NonDestructive = "NonDestructive",
-        /// `CloneWithinFabric`.
         CloneWithinFabric = "CloneWithinFabric",
-        /// `Replacement`.
         Replacement = "Replacement",
     }
 }
@@ -903,9 +850,7 @@ open_enum! {
 open_enum! {
     /// `GraphicalConnectTypesSupported` of the `ComputerSystem` schema 1.27.0.
     pub enum GraphicalConnectTypesSupported {
-        /// `KVMIP`.
         KVMIP = "KVMIP",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -1019,19 +964,16 @@ object! {
 open_enum! {
     /// `HostingRole` of the `ComputerSystem` schema 1.27.0.
     pub enum HostingRole {
-        /// `ApplicationServer`.
         ApplicationServer = "ApplicationServer",
-        /// `StorageServer`.
         StorageServer = "StorageServer",
-        /// `Switch`.
         Switch = "Switch",
-        /// `Appliance`. Since 1.10.0.
+        /// Since 1.10.0.
         Appliance = "Appliance",
-        /// `BareMetalServer`. Since 1.10.0.
+        /// Since 1.10.0.
         BareMetalServer = "BareMetalServer",
-        /// `VirtualMachineServer`. Since 1.10.0.
+        /// Since 1.10.0.
         VirtualMachineServer = "VirtualMachineServer",
-        /// `ContainerServer`. Since 1.10.0.
+        /// Since 1.10.0.
         ContainerServer = "ContainerServer",
     }
 }
@@ -1119,13 +1061,10 @@ object! {
 open_enum! {
     /// `IndicatorLED` of the `ComputerSystem` schema 1.27.0.
     pub enum IndicatorLED {
-        /// `Unknown`. Deprecated since 1.1.0.
+        /// Deprecated since 1.1.0.
         SchemaUnknown = "Unknown",
-        /// `Lit`.
         Lit = "Lit",
-        /// `Blinking`.
         Blinking = "Blinking",
-        /// `Off`.
         Off = "Off",
     }
 }
@@ -1133,11 +1072,8 @@ open_enum! {
 open_enum! {
     /// `InterfaceType` of the `ComputerSystem` schema 1.27.0.
     pub enum InterfaceType {
-        /// `TPM1_2`.
         TPM1_2 = "TPM1_2",
-        /// `TPM2_0`.
         TPM2_0 = "TPM2_0",
-        /// `TCM1_0`.
         TCM1_0 = "TCM1_0",
     }
 }
@@ -1145,13 +1081,9 @@ open_enum! {
 open_enum! {
     /// `InterfaceTypeSelection` of the `ComputerSystem` schema 1.27.0.
     pub enum InterfaceTypeSelection {
-        /// `None`.
         None = "None",
-        /// `FirmwareUpdate`.
         FirmwareUpdate = "FirmwareUpdate",
-        /// `BiosSetting`.
         BiosSetting = "BiosSetting",
-        /// `OemMethod`.
         OemMethod = "OemMethod",
     }
 }
@@ -1159,9 +1091,7 @@ open_enum! {
 open_enum! {
     /// `KMIPCachePolicy` of the `ComputerSystem` schema 1.27.0.
     pub enum KMIPCachePolicy {
-        /// `None`.
         None = "None",
-        /// `AfterFirstUse`.
         AfterFirstUse = "AfterFirstUse",
     }
 }
@@ -1261,25 +1191,15 @@ object! {
 open_enum! {
     /// `LastResetCauses` of the `ComputerSystem` schema 1.27.0.
     pub enum LastResetCauses {
-        /// `PowerButtonPress`.
         PowerButtonPress = "PowerButtonPress",
-        /// `ManagementCommand`.
         ManagementCommand = "ManagementCommand",
-        /// `PowerRestorePolicy`.
         PowerRestorePolicy = "PowerRestorePolicy",
-        /// `RTCWakeup`.
         RTCWakeup = "RTCWakeup",
-        /// `WatchdogExpiration`.
         WatchdogExpiration = "WatchdogExpiration",
-        /// `OSSoftRestart`.
         OSSoftRestart = "OSSoftRestart",
-        /// `SystemCrash`.
         SystemCrash = "SystemCrash",
-        /// `ThermalEvent`.
         ThermalEvent = "ThermalEvent",
-        /// `PowerEvent`.
         PowerEvent = "PowerEvent",
-        /// `Unknown`.
         SchemaUnknown = "Unknown",
     }
 }
@@ -1389,13 +1309,9 @@ object! {
 open_enum! {
     /// `MemoryMirroring` of the `ComputerSystem` schema 1.27.0.
     pub enum MemoryMirroring {
-        /// `System`.
         System = "System",
-        /// `DIMM`.
         DIMM = "DIMM",
-        /// `Hybrid`.
         Hybrid = "Hybrid",
-        /// `None`.
         None = "None",
     }
 }
@@ -1429,21 +1345,15 @@ object! {
 open_enum! {
     /// `PowerMode` of the `ComputerSystem` schema 1.27.0.
     pub enum PowerMode {
-        /// `MaximumPerformance`.
         MaximumPerformance = "MaximumPerformance",
-        /// `BalancedPerformance`.
         BalancedPerformance = "BalancedPerformance",
-        /// `PowerSaving`.
         PowerSaving = "PowerSaving",
-        /// `Static`.
         Static = "Static",
-        /// `OSControlled`.
         OSControlled = "OSControlled",
-        /// `OEM`.
         OEM = "OEM",
-        /// `EfficiencyFavorPower`. Since 1.22.0.
+        /// Since 1.22.0.
         EfficiencyFavorPower = "EfficiencyFavorPower",
-        /// `EfficiencyFavorPerformance`. Since 1.22.0.
+        /// Since 1.22.0.
         EfficiencyFavorPerformance = "EfficiencyFavorPerformance",
     }
 }
@@ -1451,11 +1361,8 @@ open_enum! {
 open_enum! {
     /// `PowerRestorePolicyTypes` of the `ComputerSystem` schema 1.27.0.
     pub enum PowerRestorePolicyTypes {
-        /// `AlwaysOn`.
         AlwaysOn = "AlwaysOn",
-        /// `AlwaysOff`.
         AlwaysOff = "AlwaysOff",
-        /// `LastState`.
         LastState = "LastState",
     }
 }
@@ -1609,9 +1516,7 @@ object! {
 open_enum! {
     /// `StopBootOnFault` of the `ComputerSystem` schema 1.27.0.
     pub enum StopBootOnFault {
-        /// `Never`.
         Never = "Never",
-        /// `AnyFault`.
         AnyFault = "AnyFault",
     }
 }
@@ -1619,19 +1524,15 @@ open_enum! {
 open_enum! {
     /// `SystemType` of the `ComputerSystem` schema 1.27.0.
     pub enum SystemType {
-        /// `Physical`.
         Physical = "Physical",
-        /// `Virtual`.
         Virtual = "Virtual",
-        /// `OS`. Deprecated since 1.21.0.
+        /// Deprecated since 1.21.0.
         OS = "OS",
-        /// `PhysicallyPartitioned`.
         PhysicallyPartitioned = "PhysicallyPartitioned",
-        /// `VirtuallyPartitioned`.
         VirtuallyPartitioned = "VirtuallyPartitioned",
-        /// `Composed`. Since 1.4.0.
+        /// Since 1.4.0.
         Composed = "Composed",
-        /// `DPU`. Since 1.16.0.
+        /// Since 1.16.0.
         DPU = "DPU",
     }
 }
@@ -1639,9 +1540,7 @@ open_enum! {
 open_enum! {
     /// `TrustedModuleRequiredToBoot` of the `ComputerSystem` schema 1.27.0.
     pub enum TrustedModuleRequiredToBoot {
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Required`.
         Required = "Required",
     }
 }
@@ -1712,15 +1611,10 @@ object! {
 open_enum! {
     /// `WatchdogTimeoutActions` of the `ComputerSystem` schema 1.27.0.
     pub enum WatchdogTimeoutActions {
-        /// `None`.
         None = "None",
-        /// `ResetSystem`.
         ResetSystem = "ResetSystem",
-        /// `PowerCycle`.
         PowerCycle = "PowerCycle",
-        /// `PowerDown`.
         PowerDown = "PowerDown",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -1794,17 +1688,11 @@ object! {
 open_enum! {
     /// `WatchdogWarningActions` of the `ComputerSystem` schema 1.27.0.
     pub enum WatchdogWarningActions {
-        /// `None`.
         None = "None",
-        /// `DiagnosticInterrupt`.
         DiagnosticInterrupt = "DiagnosticInterrupt",
-        /// `SMI`.
         SMI = "SMI",
-        /// `MessagingInterrupt`.
         MessagingInterrupt = "MessagingInterrupt",
-        /// `SCI`.
         SCI = "SCI",
-        /// `OEM`.
         OEM = "OEM",
     }
 }

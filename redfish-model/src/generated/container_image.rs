@@ -6,11 +6,8 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `ImageTypes` of the `ContainerImage` schema 1.0.1.
     pub enum ImageTypes {
-        /// `DockerV1`.
         DockerV1 = "DockerV1",
-        /// `DockerV2`.
         DockerV2 = "DockerV2",
-        /// `OCI`.
         OCI = "OCI",
     }
 }

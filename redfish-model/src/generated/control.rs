@@ -6,13 +6,9 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `ControlMode` of the `Control` schema 1.7.0.
     pub enum ControlMode {
-        /// `Automatic`.
         Automatic = "Automatic",
-        /// `Override`.
         Override = "Override",
-        /// `Manual`.
         Manual = "Manual",
-        /// `Disabled`.
         Disabled = "Disabled",
     }
 }

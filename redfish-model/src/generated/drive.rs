@@ -82,7 +82,6 @@ impl Resource for DriveCollection {
 uris! {
     /// Where [`DriveCollection`] is served.
     pub enum DriveCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Drives`.
         ChassisDrives { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Drives",
     }
 }
@@ -132,13 +131,9 @@ object! {
 open_enum! {
     /// `ConfigLockOptions` of the `Drive` schema 1.22.0.
     pub enum ConfigLockOptions {
-        /// `Unlocked`.
         Unlocked = "Unlocked",
-        /// `Locked`.
         Locked = "Locked",
-        /// `LockdownUnsupported`.
         LockdownUnsupported = "LockdownUnsupported",
-        /// `CommandUnsupported`.
         CommandUnsupported = "CommandUnsupported",
     }
 }
@@ -146,11 +141,8 @@ open_enum! {
 open_enum! {
     /// `ConfigurationLock` of the `Drive` schema 1.22.0.
     pub enum ConfigurationLock {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Partial`.
         Partial = "Partial",
     }
 }
@@ -158,11 +150,8 @@ open_enum! {
 open_enum! {
     /// `DataSanitizationType` of the `Drive` schema 1.22.0.
     pub enum DataSanitizationType {
-        /// `BlockErase`.
         BlockErase = "BlockErase",
-        /// `CryptographicErase`.
         CryptographicErase = "CryptographicErase",
-        /// `Overwrite`.
         Overwrite = "Overwrite",
     }
 }
@@ -384,9 +373,8 @@ impl Resource for Drive {
 uris! {
     /// Where [`Drive`] is served.
     pub enum DriveUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}`.
         ChassisDrives { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}`. Deprecated by the schema.
+        /// Deprecated by the schema.
         SystemsStorageDrives { computer_system_id, storage_id, drive_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}",
     }
 }
@@ -453,11 +441,8 @@ object! {
 open_enum! {
     /// `EncryptionAbility` of the `Drive` schema 1.22.0.
     pub enum EncryptionAbility {
-        /// `None`.
         None = "None",
-        /// `SelfEncryptingDrive`.
         SelfEncryptingDrive = "SelfEncryptingDrive",
-        /// `Other`.
         Other = "Other",
     }
 }
@@ -465,15 +450,12 @@ open_enum! {
 open_enum! {
     /// `EncryptionStatus` of the `Drive` schema 1.22.0.
     pub enum EncryptionStatus {
-        /// `Unecrypted`. Deprecated since 1.1.0.
+        /// Deprecated since 1.1.0.
         Unecrypted = "Unecrypted",
-        /// `Unlocked`.
         Unlocked = "Unlocked",
-        /// `Locked`.
         Locked = "Locked",
-        /// `Foreign`.
         Foreign = "Foreign",
-        /// `Unencrypted`. Since 1.1.0.
+        /// Since 1.1.0.
         Unencrypted = "Unencrypted",
     }
 }
@@ -481,41 +463,25 @@ open_enum! {
 open_enum! {
     /// `FormFactor` of the `Drive` schema 1.22.0.
     pub enum FormFactor {
-        /// `Drive3_5`.
         Drive3_5 = "Drive3_5",
-        /// `Drive2_5`.
         Drive2_5 = "Drive2_5",
-        /// `EDSFF`. Since 1.18.0.
+        /// Since 1.18.0.
         EDSFF = "EDSFF",
-        /// `EDSFF_1U_Long`.
         EDSFF1ULong = "EDSFF_1U_Long",
-        /// `EDSFF_1U_Short`.
         EDSFF1UShort = "EDSFF_1U_Short",
-        /// `EDSFF_E3_Short`.
         EDSFFE3Short = "EDSFF_E3_Short",
-        /// `EDSFF_E3_Long`.
         EDSFFE3Long = "EDSFF_E3_Long",
-        /// `M2`. Since 1.18.0.
+        /// Since 1.18.0.
         M2 = "M2",
-        /// `M2_2230`.
         M2_2230 = "M2_2230",
-        /// `M2_2242`.
         M2_2242 = "M2_2242",
-        /// `M2_2260`.
         M2_2260 = "M2_2260",
-        /// `M2_2280`.
         M2_2280 = "M2_2280",
-        /// `M2_22110`.
         M2_22110 = "M2_22110",
-        /// `U2`.
         U2 = "U2",
-        /// `PCIeSlotFullLength`.
         PCIeSlotFullLength = "PCIeSlotFullLength",
-        /// `PCIeSlotLowProfile`.
         PCIeSlotLowProfile = "PCIeSlotLowProfile",
-        /// `PCIeHalfLength`.
         PCIeHalfLength = "PCIeHalfLength",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -586,9 +552,7 @@ impl GetPersonalityNonceResponse {
 open_enum! {
     /// `HotspareReplacementModeType` of the `Drive` schema 1.22.0.
     pub enum HotspareReplacementModeType {
-        /// `Revertible`.
         Revertible = "Revertible",
-        /// `NonRevertible`.
         NonRevertible = "NonRevertible",
     }
 }
@@ -596,13 +560,9 @@ open_enum! {
 open_enum! {
     /// `HotspareType` of the `Drive` schema 1.22.0.
     pub enum HotspareType {
-        /// `None`.
         None = "None",
-        /// `Global`.
         Global = "Global",
-        /// `Chassis`.
         Chassis = "Chassis",
-        /// `Dedicated`.
         Dedicated = "Dedicated",
     }
 }
@@ -686,11 +646,8 @@ object! {
 open_enum! {
     /// `MediaType` of the `Drive` schema 1.22.0.
     pub enum MediaType {
-        /// `HDD`.
         HDD = "HDD",
-        /// `SSD`.
         SSD = "SSD",
-        /// `SMR`.
         SMR = "SMR",
     }
 }
@@ -698,15 +655,10 @@ open_enum! {
 open_enum! {
     /// `NMVeMinimumRequiredResetType` of the `Drive` schema 1.22.0.
     pub enum NMVeMinimumRequiredResetType {
-        /// `NoReset`.
         NoReset = "NoReset",
-        /// `ControllerLevel`.
         ControllerLevel = "ControllerLevel",
-        /// `LimitedControllerLevel`.
         LimitedControllerLevel = "LimitedControllerLevel",
-        /// `NVMSubsystemReset`.
         NVMSubsystemReset = "NVMSubsystemReset",
-        /// `PowerCycle`.
         PowerCycle = "PowerCycle",
     }
 }
@@ -714,7 +666,6 @@ open_enum! {
 open_enum! {
     /// `NMVePersonalityKeyAlgorithm` of the `Drive` schema 1.22.0.
     pub enum NMVePersonalityKeyAlgorithm {
-        /// `HMAC_SHA384`.
         HMACSHA384 = "HMAC_SHA384",
     }
 }
@@ -722,9 +673,7 @@ open_enum! {
 open_enum! {
     /// `NMVeUnfreezeAuthMode` of the `Drive` schema 1.22.0.
     pub enum NMVeUnfreezeAuthMode {
-        /// `ProgrammedKey`.
         ProgrammedKey = "ProgrammedKey",
-        /// `PhysicalId`.
         PhysicalId = "PhysicalId",
     }
 }
@@ -951,19 +900,12 @@ impl SetPersonalityKeyRequest {
 open_enum! {
     /// `StatusIndicator` of the `Drive` schema 1.22.0.
     pub enum StatusIndicator {
-        /// `OK`.
         OK = "OK",
-        /// `Fail`.
         Fail = "Fail",
-        /// `Rebuild`.
         Rebuild = "Rebuild",
-        /// `PredictiveFailureAnalysis`.
         PredictiveFailureAnalysis = "PredictiveFailureAnalysis",
-        /// `Hotspare`.
         Hotspare = "Hotspare",
-        /// `InACriticalArray`.
         InACriticalArray = "InACriticalArray",
-        /// `InAFailedArray`.
         InAFailedArray = "InAFailedArray",
     }
 }
@@ -971,7 +913,6 @@ open_enum! {
 open_enum! {
     /// `TargetConfigurationLockLevel` of the `Drive` schema 1.22.0.
     pub enum TargetConfigurationLockLevel {
-        /// `Baseline`.
         Baseline = "Baseline",
     }
 }

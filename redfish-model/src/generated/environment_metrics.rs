@@ -138,23 +138,15 @@ impl Resource for EnvironmentMetrics {
 uris! {
     /// Where [`EnvironmentMetrics`] is served.
     pub enum EnvironmentMetricsUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/EnvironmentMetrics`.
         ChassisDrivesEnvironmentMetrics { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/EnvironmentMetrics",
-        /// `/redfish/v1/Chassis/{ChassisId}/EnvironmentMetrics`.
         ChassisEnvironmentMetrics { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/EnvironmentMetrics",
-        /// `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/EnvironmentMetrics`.
         ChassisNetworkAdaptersEnvironmentMetrics { chassis_id, network_adapter_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/EnvironmentMetrics",
-        /// `/redfish/v1/Chassis/{ChassisId}/PCIeDevices/{PCIeDeviceId}/EnvironmentMetrics`.
         ChassisPCIeDevicesEnvironmentMetrics { chassis_id, pcie_device_id } = "/redfish/v1/Chassis/{ChassisId}/PCIeDevices/{PCIeDeviceId}/EnvironmentMetrics",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/EnvironmentMetrics`.
         SystemsMemoryEnvironmentMetrics { computer_system_id, memory_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/EnvironmentMetrics",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices/{PCIeDeviceId}/EnvironmentMetrics`.
         SystemsPCIeDevicesEnvironmentMetrics { computer_system_id, pcie_device_id } = "/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices/{PCIeDeviceId}/EnvironmentMetrics",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/EnvironmentMetrics`.
         SystemsProcessorsEnvironmentMetrics { computer_system_id, processor_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/EnvironmentMetrics",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/EnvironmentMetrics`.
         SystemsStorageControllersEnvironmentMetrics { computer_system_id, storage_id, storage_controller_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/EnvironmentMetrics",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/EnvironmentMetrics`. Deprecated by the schema.
+        /// Deprecated by the schema.
         SystemsStorageDrivesEnvironmentMetrics { computer_system_id, storage_id, drive_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/EnvironmentMetrics",
     }
 }

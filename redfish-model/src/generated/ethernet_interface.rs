@@ -82,9 +82,7 @@ impl Resource for EthernetInterfaceCollection {
 uris! {
     /// Where [`EthernetInterfaceCollection`] is served.
     pub enum EthernetInterfaceCollectionUri {
-        /// `/redfish/v1/Managers/{ManagerId}/EthernetInterfaces`.
         ManagersEthernetInterfaces { manager_id } = "/redfish/v1/Managers/{ManagerId}/EthernetInterfaces",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/EthernetInterfaces`.
         SystemsEthernetInterfaces { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/EthernetInterfaces",
     }
 }
@@ -106,11 +104,8 @@ object! {
 open_enum! {
     /// `DHCPFallback` of the `EthernetInterface` schema 1.12.4.
     pub enum DHCPFallback {
-        /// `Static`.
         Static = "Static",
-        /// `AutoConfig`.
         AutoConfig = "AutoConfig",
-        /// `None`.
         None = "None",
     }
 }
@@ -234,13 +229,12 @@ object! {
 open_enum! {
     /// `DHCPv6OperatingMode` of the `EthernetInterface` schema 1.12.4.
     pub enum DHCPv6OperatingMode {
-        /// `Stateful`. Deprecated since 1.8.0.
+        /// Deprecated since 1.8.0.
         Stateful = "Stateful",
-        /// `Stateless`. Deprecated since 1.8.0.
+        /// Deprecated since 1.8.0.
         Stateless = "Stateless",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Enabled`. Since 1.8.0.
+        /// Since 1.8.0.
         Enabled = "Enabled",
     }
 }
@@ -248,9 +242,7 @@ open_enum! {
 open_enum! {
     /// `EthernetDeviceType` of the `EthernetInterface` schema 1.12.4.
     pub enum EthernetDeviceType {
-        /// `Physical`.
         Physical = "Physical",
-        /// `Virtual`.
         Virtual = "Virtual",
     }
 }
@@ -428,9 +420,7 @@ impl Resource for EthernetInterface {
 uris! {
     /// Where [`EthernetInterface`] is served.
     pub enum EthernetInterfaceUri {
-        /// `/redfish/v1/Managers/{ManagerId}/EthernetInterfaces/{EthernetInterfaceId}`.
         ManagersEthernetInterfaces { manager_id, ethernet_interface_id } = "/redfish/v1/Managers/{ManagerId}/EthernetInterfaces/{EthernetInterfaceId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/EthernetInterfaces/{EthernetInterfaceId}`.
         SystemsEthernetInterfaces { computer_system_id, ethernet_interface_id } = "/redfish/v1/Systems/{ComputerSystemId}/EthernetInterfaces/{EthernetInterfaceId}",
     }
 }
@@ -562,11 +552,8 @@ object! {
 open_enum! {
     /// `LinkStatus` of the `EthernetInterface` schema 1.12.4.
     pub enum LinkStatus {
-        /// `LinkUp`.
         LinkUp = "LinkUp",
-        /// `NoLink`.
         NoLink = "NoLink",
-        /// `LinkDown`.
         LinkDown = "LinkDown",
     }
 }
@@ -644,13 +631,9 @@ object! {
 open_enum! {
     /// `RoutingScope` of the `EthernetInterface` schema 1.12.4.
     pub enum RoutingScope {
-        /// `External`.
         External = "External",
-        /// `HostOnly`.
         HostOnly = "HostOnly",
-        /// `Internal`.
         Internal = "Internal",
-        /// `Limited`.
         Limited = "Limited",
     }
 }
@@ -692,21 +675,13 @@ object! {
 open_enum! {
     /// `TeamMode` of the `EthernetInterface` schema 1.12.4.
     pub enum TeamMode {
-        /// `None`.
         None = "None",
-        /// `RoundRobin`.
         RoundRobin = "RoundRobin",
-        /// `ActiveBackup`.
         ActiveBackup = "ActiveBackup",
-        /// `XOR`.
         XOR = "XOR",
-        /// `Broadcast`.
         Broadcast = "Broadcast",
-        /// `IEEE802_3ad`.
         IEEE802_3ad = "IEEE802_3ad",
-        /// `AdaptiveTransmitLoadBalancing`.
         AdaptiveTransmitLoadBalancing = "AdaptiveTransmitLoadBalancing",
-        /// `AdaptiveLoadBalancing`.
         AdaptiveLoadBalancing = "AdaptiveLoadBalancing",
     }
 }

@@ -40,17 +40,11 @@ object! {
 open_enum! {
     /// `DiagnosticDataTypes` of the `Event` schema 1.13.0.
     pub enum DiagnosticDataTypes {
-        /// `Manager`.
         Manager = "Manager",
-        /// `PreOS`.
         PreOS = "PreOS",
-        /// `OS`.
         OS = "OS",
-        /// `OEM`.
         OEM = "OEM",
-        /// `CPER`.
         CPER = "CPER",
-        /// `CPERSection`.
         CPERSection = "CPERSection",
     }
 }
@@ -260,19 +254,14 @@ object! {
 open_enum! {
     /// `EventType` of the `Event` schema 1.13.0. Deprecated since 1.3.0.
     pub enum EventType {
-        /// `StatusChange`.
         StatusChange = "StatusChange",
-        /// `ResourceUpdated`.
         ResourceUpdated = "ResourceUpdated",
-        /// `ResourceAdded`.
         ResourceAdded = "ResourceAdded",
-        /// `ResourceRemoved`.
         ResourceRemoved = "ResourceRemoved",
-        /// `Alert`.
         Alert = "Alert",
-        /// `MetricReport`. Since 1.3.0.
+        /// Since 1.3.0.
         MetricReport = "MetricReport",
-        /// `Other`. Since 1.4.0.
+        /// Since 1.4.0.
         Other = "Other",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for EventDestinationCollection {
 uris! {
     /// Where [`EventDestinationCollection`] is served.
     pub enum EventDestinationCollectionUri {
-        /// `/redfish/v1/EventService/Subscriptions`.
         EventServiceSubscriptions = "/redfish/v1/EventService/Subscriptions",
     }
 }
@@ -112,13 +111,10 @@ object! {
 open_enum! {
     /// `DeliveryRetryPolicy` of the `EventDestination` schema 1.16.0.
     pub enum DeliveryRetryPolicy {
-        /// `TerminateAfterRetries`.
         TerminateAfterRetries = "TerminateAfterRetries",
-        /// `SuspendRetries`.
         SuspendRetries = "SuspendRetries",
-        /// `RetryForever`.
         RetryForever = "RetryForever",
-        /// `RetryForeverWithBackoff`. Since 1.10.0.
+        /// Since 1.10.0.
         RetryForeverWithBackoff = "RetryForeverWithBackoff",
     }
 }
@@ -299,7 +295,6 @@ impl Resource for EventDestination {
 uris! {
     /// Where [`EventDestination`] is served.
     pub enum EventDestinationUri {
-        /// `/redfish/v1/EventService/Subscriptions/{EventDestinationId}`.
         EventServiceSubscriptions { event_destination_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}",
     }
 }
@@ -465,27 +460,26 @@ object! {
 open_enum! {
     /// `EventDestinationProtocol` of the `EventDestination` schema 1.16.0.
     pub enum EventDestinationProtocol {
-        /// `Redfish`.
         Redfish = "Redfish",
-        /// `Kafka`. Since 1.13.0.
+        /// Since 1.13.0.
         Kafka = "Kafka",
-        /// `SNMPv1`. Since 1.7.0.
+        /// Since 1.7.0.
         SNMPv1 = "SNMPv1",
-        /// `SNMPv2c`. Since 1.7.0.
+        /// Since 1.7.0.
         SNMPv2c = "SNMPv2c",
-        /// `SNMPv3`. Since 1.7.0.
+        /// Since 1.7.0.
         SNMPv3 = "SNMPv3",
-        /// `SMTP`. Since 1.7.0.
+        /// Since 1.7.0.
         SMTP = "SMTP",
-        /// `SyslogTLS`. Since 1.9.0.
+        /// Since 1.9.0.
         SyslogTLS = "SyslogTLS",
-        /// `SyslogTCP`. Since 1.9.0.
+        /// Since 1.9.0.
         SyslogTCP = "SyslogTCP",
-        /// `SyslogUDP`. Since 1.9.0.
+        /// Since 1.9.0.
         SyslogUDP = "SyslogUDP",
-        /// `SyslogRELP`. Since 1.9.0.
+        /// Since 1.9.0.
         SyslogRELP = "SyslogRELP",
-        /// `OEM`. Since 1.9.0.
+        /// Since 1.9.0.
         OEM = "OEM",
     }
 }
@@ -493,9 +487,7 @@ open_enum! {
 open_enum! {
     /// `EventFormatType` of the `EventDestination` schema 1.16.0.
     pub enum EventFormatType {
-        /// `Event`.
         Event = "Event",
-        /// `MetricReport`.
         MetricReport = "MetricReport",
     }
 }
@@ -517,21 +509,17 @@ object! {
 open_enum! {
     /// `SNMPAuthenticationProtocols` of the `EventDestination` schema 1.16.0.
     pub enum SNMPAuthenticationProtocols {
-        /// `None`.
         None = "None",
-        /// `CommunityString`.
         CommunityString = "CommunityString",
-        /// `HMAC_MD5`.
         HMACMD5 = "HMAC_MD5",
-        /// `HMAC_SHA96`.
         HMACSHA96 = "HMAC_SHA96",
-        /// `HMAC128_SHA224`. Since 1.10.0.
+        /// Since 1.10.0.
         HMAC128SHA224 = "HMAC128_SHA224",
-        /// `HMAC192_SHA256`. Since 1.10.0.
+        /// Since 1.10.0.
         HMAC192SHA256 = "HMAC192_SHA256",
-        /// `HMAC256_SHA384`. Since 1.10.0.
+        /// Since 1.10.0.
         HMAC256SHA384 = "HMAC256_SHA384",
-        /// `HMAC384_SHA512`. Since 1.10.0.
+        /// Since 1.10.0.
         HMAC384SHA512 = "HMAC384_SHA512",
     }
 }
@@ -539,15 +527,12 @@ open_enum! {
 open_enum! {
     /// `SNMPEncryptionProtocols` of the `EventDestination` schema 1.16.0.
     pub enum SNMPEncryptionProtocols {
-        /// `None`.
         None = "None",
-        /// `CBC_DES`.
         CBCDES = "CBC_DES",
-        /// `CFB128_AES128`.
         CFB128AES128 = "CFB128_AES128",
-        /// `CFB128_AES192`. Since 1.14.0.
+        /// Since 1.14.0.
         CFB128AES192 = "CFB128_AES192",
-        /// `CFB128_AES256`. Since 1.14.0.
+        /// Since 1.14.0.
         CFB128AES256 = "CFB128_AES256",
     }
 }
@@ -619,17 +604,15 @@ object! {
 open_enum! {
     /// `SubscriptionType` of the `EventDestination` schema 1.16.0.
     pub enum SubscriptionType {
-        /// `RedfishEvent`.
         RedfishEvent = "RedfishEvent",
-        /// `SSE`.
         SSE = "SSE",
-        /// `SNMPTrap`. Since 1.7.0.
+        /// Since 1.7.0.
         SNMPTrap = "SNMPTrap",
-        /// `SNMPInform`. Since 1.7.0.
+        /// Since 1.7.0.
         SNMPInform = "SNMPInform",
-        /// `Syslog`. Since 1.9.0.
+        /// Since 1.9.0.
         Syslog = "Syslog",
-        /// `OEM`. Since 1.9.0.
+        /// Since 1.9.0.
         OEM = "OEM",
     }
 }
@@ -648,53 +631,29 @@ object! {
 open_enum! {
     /// `SyslogFacility` of the `EventDestination` schema 1.16.0.
     pub enum SyslogFacility {
-        /// `Kern`.
         Kern = "Kern",
-        /// `User`.
         User = "User",
-        /// `Mail`.
         Mail = "Mail",
-        /// `Daemon`.
         Daemon = "Daemon",
-        /// `Auth`.
         Auth = "Auth",
-        /// `Syslog`.
         Syslog = "Syslog",
-        /// `LPR`.
         LPR = "LPR",
-        /// `News`.
         News = "News",
-        /// `UUCP`.
         UUCP = "UUCP",
-        /// `Cron`.
         Cron = "Cron",
-        /// `Authpriv`.
         Authpriv = "Authpriv",
-        /// `FTP`.
         FTP = "FTP",
-        /// `NTP`.
         NTP = "NTP",
-        /// `Security`.
         Security = "Security",
-        /// `Console`.
         Console = "Console",
-        /// `SolarisCron`.
         SolarisCron = "SolarisCron",
-        /// `Local0`.
         Local0 = "Local0",
-        /// `Local1`.
         Local1 = "Local1",
-        /// `Local2`.
         Local2 = "Local2",
-        /// `Local3`.
         Local3 = "Local3",
-        /// `Local4`.
         Local4 = "Local4",
-        /// `Local5`.
         Local5 = "Local5",
-        /// `Local6`.
         Local6 = "Local6",
-        /// `Local7`.
         Local7 = "Local7",
     }
 }
@@ -736,23 +695,14 @@ object! {
 open_enum! {
     /// `SyslogSeverity` of the `EventDestination` schema 1.16.0.
     pub enum SyslogSeverity {
-        /// `Emergency`.
         Emergency = "Emergency",
-        /// `Alert`.
         Alert = "Alert",
-        /// `Critical`.
         Critical = "Critical",
-        /// `Error`.
         Error = "Error",
-        /// `Warning`.
         Warning = "Warning",
-        /// `Notice`.
         Notice = "Notice",
-        /// `Informational`.
         Informational = "Informational",
-        /// `Debug`.
         Debug = "Debug",
-        /// `All`.
         All = "All",
     }
 }

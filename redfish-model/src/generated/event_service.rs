@@ -157,7 +157,6 @@ impl Resource for EventService {
 uris! {
     /// Where [`EventService`] is served.
     pub enum EventServiceUri {
-        /// `/redfish/v1/EventService`.
         EventService = "/redfish/v1/EventService",
     }
 }
@@ -229,15 +228,11 @@ object! {
 open_enum! {
     /// `SMTPAuthenticationMethods` of the `EventService` schema 1.12.0.
     pub enum SMTPAuthenticationMethods {
-        /// `None`.
         None = "None",
-        /// `AutoDetect`.
         AutoDetect = "AutoDetect",
-        /// `Plain`.
         Plain = "Plain",
-        /// `Login`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         Login = "Login",
-        /// `CRAM_MD5`.
         CRAMMD5 = "CRAM_MD5",
     }
 }
@@ -245,13 +240,9 @@ open_enum! {
 open_enum! {
     /// `SMTPConnectionProtocol` of the `EventService` schema 1.12.0.
     pub enum SMTPConnectionProtocol {
-        /// `None`.
         None = "None",
-        /// `AutoDetect`.
         AutoDetect = "AutoDetect",
-        /// `StartTLS`.
         StartTLS = "StartTLS",
-        /// `TLS_SSL`.
         TLSSSL = "TLS_SSL",
     }
 }

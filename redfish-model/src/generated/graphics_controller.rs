@@ -82,7 +82,6 @@ impl Resource for GraphicsControllerCollection {
 uris! {
     /// Where [`GraphicsControllerCollection`] is served.
     pub enum GraphicsControllerCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/GraphicsControllers`.
         SystemsGraphicsControllers { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/GraphicsControllers",
     }
 }
@@ -213,7 +212,6 @@ impl Resource for GraphicsController {
 uris! {
     /// Where [`GraphicsController`] is served.
     pub enum GraphicsControllerUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/GraphicsControllers/{GraphicsControllerId}`.
         SystemsGraphicsControllers { computer_system_id, graphics_controller_id } = "/redfish/v1/Systems/{ComputerSystemId}/GraphicsControllers/{GraphicsControllerId}",
     }
 }

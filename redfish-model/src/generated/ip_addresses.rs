@@ -6,13 +6,9 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `AddressState` of the `IPAddresses` schema 1.1.5.
     pub enum AddressState {
-        /// `Preferred`.
         Preferred = "Preferred",
-        /// `Deprecated`.
         Deprecated = "Deprecated",
-        /// `Tentative`.
         Tentative = "Tentative",
-        /// `Failed`.
         Failed = "Failed",
     }
 }
@@ -46,13 +42,9 @@ object! {
 open_enum! {
     /// `IPv4AddressOrigin` of the `IPAddresses` schema 1.1.5.
     pub enum IPv4AddressOrigin {
-        /// `Static`.
         Static = "Static",
-        /// `DHCP`.
         DHCP = "DHCP",
-        /// `BOOTP`.
         BOOTP = "BOOTP",
-        /// `IPv4LinkLocal`.
         IPv4LinkLocal = "IPv4LinkLocal",
     }
 }
@@ -109,13 +101,9 @@ object! {
 open_enum! {
     /// `IPv6AddressOrigin` of the `IPAddresses` schema 1.1.5.
     pub enum IPv6AddressOrigin {
-        /// `Static`.
         Static = "Static",
-        /// `DHCPv6`.
         DHCPv6 = "DHCPv6",
-        /// `LinkLocal`.
         LinkLocal = "LinkLocal",
-        /// `SLAAC`.
         SLAAC = "SLAAC",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for JsonSchemaFileCollection {
 uris! {
     /// Where [`JsonSchemaFileCollection`] is served.
     pub enum JsonSchemaFileCollectionUri {
-        /// `/redfish/v1/JsonSchemas`.
         JsonSchemas = "/redfish/v1/JsonSchemas",
     }
 }
@@ -192,7 +191,6 @@ impl Resource for JsonSchemaFile {
 uris! {
     /// Where [`JsonSchemaFile`] is served.
     pub enum JsonSchemaFileUri {
-        /// `/redfish/v1/JsonSchemas/{JsonSchemaFileId}`.
         JsonSchemas { json_schema_file_id } = "/redfish/v1/JsonSchemas/{JsonSchemaFileId}",
     }
 }

@@ -6,29 +6,17 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `ECDSACurveType` of the `Key` schema 1.4.1.
     pub enum ECDSACurveType {
-        /// `NISTP256`.
         NISTP256 = "NISTP256",
-        /// `NISTP384`.
         NISTP384 = "NISTP384",
-        /// `NISTP521`.
         NISTP521 = "NISTP521",
-        /// `NISTK163`.
         NISTK163 = "NISTK163",
-        /// `NISTP192`.
         NISTP192 = "NISTP192",
-        /// `NISTP224`.
         NISTP224 = "NISTP224",
-        /// `NISTK233`.
         NISTK233 = "NISTK233",
-        /// `NISTB233`.
         NISTB233 = "NISTB233",
-        /// `NISTK283`.
         NISTK283 = "NISTK283",
-        /// `NISTK409`.
         NISTK409 = "NISTK409",
-        /// `NISTB409`.
         NISTB409 = "NISTB409",
-        /// `NISTT571`.
         NISTT571 = "NISTT571",
     }
 }
@@ -36,13 +24,9 @@ open_enum! {
 open_enum! {
     /// `SSHKeyType` of the `Key` schema 1.4.1.
     pub enum SSHKeyType {
-        /// `RSA`.
         RSA = "RSA",
-        /// `DSA`.
         DSA = "DSA",
-        /// `ECDSA`.
         ECDSA = "ECDSA",
-        /// `Ed25519`.
         Ed25519 = "Ed25519",
     }
 }

@@ -82,13 +82,9 @@ impl Resource for LogEntryCollection {
 uris! {
     /// Where [`LogEntryCollection`] is served.
     pub enum LogEntryCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/Entries`.
         ChassisLogServicesEntries { chassis_id, log_service_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/Entries",
-        /// `/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/Entries`.
         ManagersLogServicesEntries { manager_id, log_service_id } = "/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/Entries",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/Entries`.
         SystemsLogServicesEntries { computer_system_id, log_service_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/Entries",
-        /// `/redfish/v1/TelemetryService/LogService/Entries`.
         TelemetryServiceLogServiceEntries = "/redfish/v1/TelemetryService/LogService/Entries",
     }
 }
@@ -130,15 +126,10 @@ object! {
 open_enum! {
     /// `CXLEntryType` of the `LogEntry` schema 1.21.0.
     pub enum CXLEntryType {
-        /// `DynamicCapacity`.
         DynamicCapacity = "DynamicCapacity",
-        /// `Informational`.
         Informational = "Informational",
-        /// `Warning`.
         Warning = "Warning",
-        /// `Failure`.
         Failure = "Failure",
-        /// `Fatal`.
         Fatal = "Fatal",
     }
 }
@@ -146,11 +137,8 @@ open_enum! {
 open_enum! {
     /// `EventSeverity` of the `LogEntry` schema 1.21.0.
     pub enum EventSeverity {
-        /// `OK`.
         OK = "OK",
-        /// `Warning`.
         Warning = "Warning",
-        /// `Critical`.
         Critical = "Critical",
     }
 }
@@ -187,19 +175,15 @@ object! {
 open_enum! {
     /// `LogDiagnosticDataTypes` of the `LogEntry` schema 1.21.0.
     pub enum LogDiagnosticDataTypes {
-        /// `Manager`.
         Manager = "Manager",
-        /// `PreOS`.
         PreOS = "PreOS",
-        /// `OS`.
         OS = "OS",
-        /// `OEM`.
         OEM = "OEM",
-        /// `CPER`. Since 1.10.0.
+        /// Since 1.10.0.
         CPER = "CPER",
-        /// `CPERSection`. Since 1.10.0.
+        /// Since 1.10.0.
         CPERSection = "CPERSection",
-        /// `Device`. Since 1.18.0.
+        /// Since 1.18.0.
         Device = "Device",
     }
 }
@@ -409,13 +393,9 @@ impl Resource for LogEntry {
 uris! {
     /// Where [`LogEntry`] is served.
     pub enum LogEntryUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/Entries/{LogEntryId}`.
         ChassisLogServicesEntries { chassis_id, log_service_id, log_entry_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/Entries/{LogEntryId}",
-        /// `/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/Entries/{LogEntryId}`.
         ManagersLogServicesEntries { manager_id, log_service_id, log_entry_id } = "/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/Entries/{LogEntryId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/Entries/{LogEntryId}`.
         SystemsLogServicesEntries { computer_system_id, log_service_id, log_entry_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/Entries/{LogEntryId}",
-        /// `/redfish/v1/TelemetryService/LogService/Entries/{LogEntryId}`.
         TelemetryServiceLogServiceEntries { log_entry_id } = "/redfish/v1/TelemetryService/LogService/Entries/{LogEntryId}",
     }
 }
@@ -423,125 +403,66 @@ uris! {
 open_enum! {
     /// `LogEntryCode` of the `LogEntry` schema 1.21.0.
     pub enum LogEntryCode {
-        /// `Assert`.
         Assert = "Assert",
-        /// `Deassert`.
         Deassert = "Deassert",
-        /// `Lower Non-critical - going low`.
         LowerNonCriticalGoingLow = "Lower Non-critical - going low",
-        /// `Lower Non-critical - going high`.
         LowerNonCriticalGoingHigh = "Lower Non-critical - going high",
-        /// `Lower Critical - going low`.
         LowerCriticalGoingLow = "Lower Critical - going low",
-        /// `Lower Critical - going high`.
         LowerCriticalGoingHigh = "Lower Critical - going high",
-        /// `Lower Non-recoverable - going low`.
         LowerNonRecoverableGoingLow = "Lower Non-recoverable - going low",
-        /// `Lower Non-recoverable - going high`.
         LowerNonRecoverableGoingHigh = "Lower Non-recoverable - going high",
-        /// `Upper Non-critical - going low`.
         UpperNonCriticalGoingLow = "Upper Non-critical - going low",
-        /// `Upper Non-critical - going high`.
         UpperNonCriticalGoingHigh = "Upper Non-critical - going high",
-        /// `Upper Critical - going low`.
         UpperCriticalGoingLow = "Upper Critical - going low",
-        /// `Upper Critical - going high`.
         UpperCriticalGoingHigh = "Upper Critical - going high",
-        /// `Upper Non-recoverable - going low`.
         UpperNonRecoverableGoingLow = "Upper Non-recoverable - going low",
-        /// `Upper Non-recoverable - going high`.
         UpperNonRecoverableGoingHigh = "Upper Non-recoverable - going high",
-        /// `Transition to Idle`.
         TransitionToIdle = "Transition to Idle",
-        /// `Transition to Active`.
         TransitionToActive = "Transition to Active",
-        /// `Transition to Busy`.
         TransitionToBusy = "Transition to Busy",
-        /// `State Deasserted`.
         StateDeasserted = "State Deasserted",
-        /// `State Asserted`.
         StateAsserted = "State Asserted",
-        /// `Predictive Failure deasserted`.
         PredictiveFailureDeasserted = "Predictive Failure deasserted",
-        /// `Predictive Failure asserted`.
         PredictiveFailureAsserted = "Predictive Failure asserted",
-        /// `Limit Not Exceeded`.
         LimitNotExceeded = "Limit Not Exceeded",
-        /// `Limit Exceeded`.
         LimitExceeded = "Limit Exceeded",
-        /// `Performance Met`.
         PerformanceMet = "Performance Met",
-        /// `Performance Lags`.
         PerformanceLags = "Performance Lags",
-        /// `Transition to OK`.
         TransitionToOK = "Transition to OK",
-        /// `Transition to Non-Critical from OK`.
         TransitionToNonCriticalFromOK = "Transition to Non-Critical from OK",
-        /// `Transition to Critical from less severe`.
         TransitionToCriticalFromLessSevere = "Transition to Critical from less severe",
-        /// `Transition to Non-recoverable from less severe`.
         TransitionToNonRecoverableFromLessSevere = "Transition to Non-recoverable from less severe",
-        /// `Transition to Non-Critical from more severe`.
         TransitionToNonCriticalFromMoreSevere = "Transition to Non-Critical from more severe",
-        /// `Transition to Critical from Non-recoverable`.
         TransitionToCriticalFromNonRecoverable = "Transition to Critical from Non-recoverable",
-        /// `Transition to Non-recoverable`.
         TransitionToNonRecoverable = "Transition to Non-recoverable",
-        /// `Monitor`.
         Monitor = "Monitor",
-        /// `Informational`.
         Informational = "Informational",
-        /// `Device Removed / Device Absent`.
         DeviceRemovedDeviceAbsent = "Device Removed / Device Absent",
-        /// `Device Inserted / Device Present`.
         DeviceInsertedDevicePresent = "Device Inserted / Device Present",
-        /// `Device Disabled`.
         DeviceDisabled = "Device Disabled",
-        /// `Device Enabled`.
         DeviceEnabled = "Device Enabled",
-        /// `Transition to Running`.
         TransitionToRunning = "Transition to Running",
-        /// `Transition to In Test`.
         TransitionToInTest = "Transition to In Test",
-        /// `Transition to Power Off`.
         TransitionToPowerOff = "Transition to Power Off",
-        /// `Transition to On Line`.
         TransitionToOnLine = "Transition to On Line",
-        /// `Transition to Off Line`.
         TransitionToOffLine = "Transition to Off Line",
-        /// `Transition to Off Duty`.
         TransitionToOffDuty = "Transition to Off Duty",
-        /// `Transition to Degraded`.
         TransitionToDegraded = "Transition to Degraded",
-        /// `Transition to Power Save`.
         TransitionToPowerSave = "Transition to Power Save",
-        /// `Install Error`.
         InstallError = "Install Error",
-        /// `Fully Redundant`.
         FullyRedundant = "Fully Redundant",
-        /// `Redundancy Lost`.
         RedundancyLost = "Redundancy Lost",
-        /// `Redundancy Degraded`.
         RedundancyDegraded = "Redundancy Degraded",
-        /// `Non-redundant:Sufficient Resources from Redundant`.
         NonRedundantSufficientResourcesFromRedundant = "Non-redundant:Sufficient Resources from Redundant",
-        /// `Non-redundant:Sufficient Resources from Insufficient Resources`.
         NonRedundantSufficientResourcesFromInsufficientResources = "Non-redundant:Sufficient Resources from Insufficient Resources",
-        /// `Non-redundant:Insufficient Resources`.
         NonRedundantInsufficientResources = "Non-redundant:Insufficient Resources",
-        /// `Redundancy Degraded from Fully Redundant`.
         RedundancyDegradedFromFullyRedundant = "Redundancy Degraded from Fully Redundant",
-        /// `Redundancy Degraded from Non-redundant`.
         RedundancyDegradedFromNonRedundant = "Redundancy Degraded from Non-redundant",
-        /// `D0 Power State`.
         D0PowerState = "D0 Power State",
-        /// `D1 Power State`.
         D1PowerState = "D1 Power State",
-        /// `D2 Power State`.
         D2PowerState = "D2 Power State",
-        /// `D3 Power State`.
         D3PowerState = "D3 Power State",
-        /// `OEM`. Since 1.3.0.
+        /// Since 1.3.0.
         OEM = "OEM",
     }
 }
@@ -566,13 +487,10 @@ object! {
 open_enum! {
     /// `LogEntryType` of the `LogEntry` schema 1.21.0.
     pub enum LogEntryType {
-        /// `Event`.
         Event = "Event",
-        /// `SEL`.
         SEL = "SEL",
-        /// `Oem`.
         Oem = "Oem",
-        /// `CXL`. Since 1.14.0.
+        /// Since 1.14.0.
         CXL = "CXL",
     }
 }
@@ -580,11 +498,8 @@ open_enum! {
 open_enum! {
     /// `OriginatorTypes` of the `LogEntry` schema 1.21.0.
     pub enum OriginatorTypes {
-        /// `Client`.
         Client = "Client",
-        /// `Internal`.
         Internal = "Internal",
-        /// `SupportingService`.
         SupportingService = "SupportingService",
     }
 }
@@ -592,93 +507,50 @@ open_enum! {
 open_enum! {
     /// `SensorType` of the `LogEntry` schema 1.21.0.
     pub enum SensorType {
-        /// `Platform Security Violation Attempt`.
         PlatformSecurityViolationAttempt = "Platform Security Violation Attempt",
-        /// `Temperature`.
         Temperature = "Temperature",
-        /// `Voltage`.
         Voltage = "Voltage",
-        /// `Current`.
         Current = "Current",
-        /// `Fan`.
         Fan = "Fan",
-        /// `Physical Chassis Security`.
         PhysicalChassisSecurity = "Physical Chassis Security",
-        /// `Processor`.
         Processor = "Processor",
-        /// `Power Supply / Converter`.
         PowerSupplyConverter = "Power Supply / Converter",
-        /// `PowerUnit`.
         PowerUnit = "PowerUnit",
-        /// `CoolingDevice`.
         CoolingDevice = "CoolingDevice",
-        /// `Other Units-based Sensor`.
         OtherUnitsBasedSensor = "Other Units-based Sensor",
-        /// `Memory`.
         Memory = "Memory",
-        /// `Drive Slot/Bay`.
         DriveSlotBay = "Drive Slot/Bay",
-        /// `POST Memory Resize`.
         POSTMemoryResize = "POST Memory Resize",
-        /// `System Firmware Progress`.
         SystemFirmwareProgress = "System Firmware Progress",
-        /// `Event Logging Disabled`.
         EventLoggingDisabled = "Event Logging Disabled",
-        /// `System Event`.
         SystemEvent = "System Event",
-        /// `Critical Interrupt`.
         CriticalInterrupt = "Critical Interrupt",
-        /// `Button/Switch`.
         ButtonSwitch = "Button/Switch",
-        /// `Module/Board`.
         ModuleBoard = "Module/Board",
-        /// `Microcontroller/Coprocessor`.
         MicrocontrollerCoprocessor = "Microcontroller/Coprocessor",
-        /// `Add-in Card`.
         AddInCard = "Add-in Card",
-        /// `Chassis`.
         Chassis = "Chassis",
-        /// `ChipSet`.
         ChipSet = "ChipSet",
-        /// `Other FRU`.
         OtherFRU = "Other FRU",
-        /// `Cable/Interconnect`.
         CableInterconnect = "Cable/Interconnect",
-        /// `Terminator`.
         Terminator = "Terminator",
-        /// `SystemBoot/Restart`.
         SystemBootRestart = "SystemBoot/Restart",
-        /// `Boot Error`.
         BootError = "Boot Error",
-        /// `BaseOSBoot/InstallationStatus`.
         BaseOSBootInstallationStatus = "BaseOSBoot/InstallationStatus",
-        /// `OS Stop/Shutdown`.
         OSStopShutdown = "OS Stop/Shutdown",
-        /// `Slot/Connector`.
         SlotConnector = "Slot/Connector",
-        /// `System ACPI PowerState`.
         SystemACPIPowerState = "System ACPI PowerState",
-        /// `Watchdog`.
         Watchdog = "Watchdog",
-        /// `Platform Alert`.
         PlatformAlert = "Platform Alert",
-        /// `Entity Presence`.
         EntityPresence = "Entity Presence",
-        /// `Monitor ASIC/IC`.
         MonitorASICIC = "Monitor ASIC/IC",
-        /// `LAN`.
         LAN = "LAN",
-        /// `Management Subsystem Health`.
         ManagementSubsystemHealth = "Management Subsystem Health",
-        /// `Battery`.
         Battery = "Battery",
-        /// `Session Audit`.
         SessionAudit = "Session Audit",
-        /// `Version Change`.
         VersionChange = "Version Change",
-        /// `FRUState`.
         FRUState = "FRUState",
-        /// `OEM`. Since 1.3.0.
+        /// Since 1.3.0.
         OEM = "OEM",
     }
 }

@@ -82,11 +82,8 @@ impl Resource for LogServiceCollection {
 uris! {
     /// Where [`LogServiceCollection`] is served.
     pub enum LogServiceCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/LogServices`.
         ChassisLogServices { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices",
-        /// `/redfish/v1/Managers/{ManagerId}/LogServices`.
         ManagersLogServices { manager_id } = "/redfish/v1/Managers/{ManagerId}/LogServices",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/LogServices`.
         SystemsLogServices { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices",
     }
 }
@@ -120,13 +117,9 @@ object! {
 open_enum! {
     /// `AutoClearResolvedEntries` of the `LogService` schema 1.9.0.
     pub enum AutoClearResolvedEntries {
-        /// `ClearEventGroup`.
         ClearEventGroup = "ClearEventGroup",
-        /// `RetainCauseResolutionEntries`.
         RetainCauseResolutionEntries = "RetainCauseResolutionEntries",
-        /// `UpdateCauseEntry`.
         UpdateCauseEntry = "UpdateCauseEntry",
-        /// `None`.
         None = "None",
     }
 }
@@ -252,15 +245,11 @@ impl DownloadRawLogResponse {
 open_enum! {
     /// `LogDiagnosticDataTypes` of the `LogService` schema 1.9.0.
     pub enum LogDiagnosticDataTypes {
-        /// `Manager`.
         Manager = "Manager",
-        /// `PreOS`.
         PreOS = "PreOS",
-        /// `OS`.
         OS = "OS",
-        /// `OEM`.
         OEM = "OEM",
-        /// `Device`. Since 1.8.0.
+        /// Since 1.8.0.
         Device = "Device",
     }
 }
@@ -268,15 +257,11 @@ open_enum! {
 open_enum! {
     /// `LogEntryTypes` of the `LogService` schema 1.9.0.
     pub enum LogEntryTypes {
-        /// `Event`.
         Event = "Event",
-        /// `SEL`.
         SEL = "SEL",
-        /// `Multiple`.
         Multiple = "Multiple",
-        /// `OEM`.
         OEM = "OEM",
-        /// `CXL`. Since 1.5.0.
+        /// Since 1.5.0.
         CXL = "CXL",
     }
 }
@@ -284,17 +269,11 @@ open_enum! {
 open_enum! {
     /// `LogPurpose` of the `LogService` schema 1.9.0.
     pub enum LogPurpose {
-        /// `Diagnostic`.
         Diagnostic = "Diagnostic",
-        /// `Operations`.
         Operations = "Operations",
-        /// `Security`.
         Security = "Security",
-        /// `Telemetry`.
         Telemetry = "Telemetry",
-        /// `ExternalEntity`.
         ExternalEntity = "ExternalEntity",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -420,13 +399,9 @@ impl Resource for LogService {
 uris! {
     /// Where [`LogService`] is served.
     pub enum LogServiceUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}`.
         ChassisLogServices { chassis_id, log_service_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}",
-        /// `/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}`.
         ManagersLogServices { manager_id, log_service_id } = "/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}`.
         SystemsLogServices { computer_system_id, log_service_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}",
-        /// `/redfish/v1/TelemetryService/LogService`.
         TelemetryServiceLogService = "/redfish/v1/TelemetryService/LogService",
     }
 }
@@ -466,11 +441,8 @@ object! {
 open_enum! {
     /// `OverWritePolicy` of the `LogService` schema 1.9.0.
     pub enum OverWritePolicy {
-        /// `Unknown`.
         SchemaUnknown = "Unknown",
-        /// `WrapsWhenFull`.
         WrapsWhenFull = "WrapsWhenFull",
-        /// `NeverOverWrites`.
         NeverOverWrites = "NeverOverWrites",
     }
 }
@@ -521,53 +493,29 @@ impl PushDiagnosticDataRequest {
 open_enum! {
     /// `SyslogFacility` of the `LogService` schema 1.9.0.
     pub enum SyslogFacility {
-        /// `Kern`.
         Kern = "Kern",
-        /// `User`.
         User = "User",
-        /// `Mail`.
         Mail = "Mail",
-        /// `Daemon`.
         Daemon = "Daemon",
-        /// `Auth`.
         Auth = "Auth",
-        /// `Syslog`.
         Syslog = "Syslog",
-        /// `LPR`.
         LPR = "LPR",
-        /// `News`.
         News = "News",
-        /// `UUCP`.
         UUCP = "UUCP",
-        /// `Cron`.
         Cron = "Cron",
-        /// `Authpriv`.
         Authpriv = "Authpriv",
-        /// `FTP`.
         FTP = "FTP",
-        /// `NTP`.
         NTP = "NTP",
-        /// `Security`.
         Security = "Security",
-        /// `Console`.
         Console = "Console",
-        /// `SolarisCron`.
         SolarisCron = "SolarisCron",
-        /// `Local0`.
         Local0 = "Local0",
-        /// `Local1`.
         Local1 = "Local1",
-        /// `Local2`.
         Local2 = "Local2",
-        /// `Local3`.
         Local3 = "Local3",
-        /// `Local4`.
         Local4 = "Local4",
-        /// `Local5`.
         Local5 = "Local5",
-        /// `Local6`.
         Local6 = "Local6",
-        /// `Local7`.
         Local7 = "Local7",
     }
 }
@@ -609,23 +557,14 @@ object! {
 open_enum! {
     /// `SyslogSeverity` of the `LogService` schema 1.9.0.
     pub enum SyslogSeverity {
-        /// `Emergency`.
         Emergency = "Emergency",
-        /// `Alert`.
         Alert = "Alert",
-        /// `Critical`.
         Critical = "Critical",
-        /// `Error`.
         Error = "Error",
-        /// `Warning`.
         Warning = "Warning",
-        /// `Notice`.
         Notice = "Notice",
-        /// `Informational`.
         Informational = "Informational",
-        /// `Debug`.
         Debug = "Debug",
-        /// `All`.
         All = "All",
     }
 }
@@ -633,23 +572,14 @@ open_enum! {
 open_enum! {
     /// `TransferProtocolType` of the `LogService` schema 1.9.0.
     pub enum TransferProtocolType {
-        /// `CIFS`.
         CIFS = "CIFS",
-        /// `FTP`.
         FTP = "FTP",
-        /// `SFTP`.
         SFTP = "SFTP",
-        /// `HTTP`.
         HTTP = "HTTP",
-        /// `HTTPS`.
         HTTPS = "HTTPS",
-        /// `NFS`.
         NFS = "NFS",
-        /// `SCP`.
         SCP = "SCP",
-        /// `TFTP`.
         TFTP = "TFTP",
-        /// `OEM`.
         OEM = "OEM",
     }
 }

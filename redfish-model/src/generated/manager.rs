@@ -82,7 +82,6 @@ impl Resource for ManagerCollection {
 uris! {
     /// Where [`ManagerCollection`] is served.
     pub enum ManagerCollectionUri {
-        /// `/redfish/v1/Managers`.
         Managers = "/redfish/v1/Managers",
     }
 }
@@ -119,13 +118,9 @@ object! {
 open_enum! {
     /// `CommandConnectTypesSupported` of the `Manager` schema 1.24.0.
     pub enum CommandConnectTypesSupported {
-        /// `SSH`.
         SSH = "SSH",
-        /// `Telnet`.
         Telnet = "Telnet",
-        /// `IPMI`.
         IPMI = "IPMI",
-        /// `Oem`.
         Oem = "Oem",
     }
 }
@@ -167,15 +162,10 @@ object! {
 open_enum! {
     /// `DateTimeSource` of the `Manager` schema 1.24.0.
     pub enum DateTimeSource {
-        /// `RTC`.
         RTC = "RTC",
-        /// `Firmware`.
         Firmware = "Firmware",
-        /// `Host`.
         Host = "Host",
-        /// `NTP`.
         NTP = "NTP",
-        /// `PTP`.
         PTP = "PTP",
     }
 }
@@ -255,9 +245,7 @@ impl ForceFailoverRequest {
 open_enum! {
     /// `GraphicalConnectTypesSupported` of the `Manager` schema 1.24.0.
     pub enum GraphicalConnectTypesSupported {
-        /// `KVMIP`.
         KVMIP = "KVMIP",
-        /// `Oem`.
         Oem = "Oem",
     }
 }
@@ -600,7 +588,6 @@ impl Resource for Manager {
 uris! {
     /// Where [`Manager`] is served.
     pub enum ManagerUri {
-        /// `/redfish/v1/Managers/{ManagerId}`.
         Managers { manager_id } = "/redfish/v1/Managers/{ManagerId}",
     }
 }
@@ -670,19 +657,14 @@ object! {
 open_enum! {
     /// `ManagerType` of the `Manager` schema 1.24.0.
     pub enum ManagerType {
-        /// `ManagementController`.
         ManagementController = "ManagementController",
-        /// `EnclosureManager`.
         EnclosureManager = "EnclosureManager",
-        /// `BMC`.
         BMC = "BMC",
-        /// `RackManager`.
         RackManager = "RackManager",
-        /// `AuxiliaryController`.
         AuxiliaryController = "AuxiliaryController",
-        /// `Service`. Since 1.4.0.
+        /// Since 1.4.0.
         Service = "Service",
-        /// `FabricManager`. Since 1.22.0.
+        /// Since 1.22.0.
         FabricManager = "FabricManager",
     }
 }
@@ -747,11 +729,8 @@ impl ResetToDefaultsRequest {
 open_enum! {
     /// `ResetToDefaultsType` of the `Manager` schema 1.24.0.
     pub enum ResetToDefaultsType {
-        /// `ResetAll`.
         ResetAll = "ResetAll",
-        /// `PreserveNetworkAndUsers`.
         PreserveNetworkAndUsers = "PreserveNetworkAndUsers",
-        /// `PreserveNetwork`.
         PreserveNetwork = "PreserveNetwork",
     }
 }
@@ -759,19 +738,12 @@ open_enum! {
 open_enum! {
     /// `SecurityModeTypes` of the `Manager` schema 1.24.0.
     pub enum SecurityModeTypes {
-        /// `FIPS_140_2`.
         FIPS140_2 = "FIPS_140_2",
-        /// `FIPS_140_3`.
         FIPS140_3 = "FIPS_140_3",
-        /// `CNSA_1_0`.
         CNSA1_0 = "CNSA_1_0",
-        /// `CNSA_2_0`.
         CNSA2_0 = "CNSA_2_0",
-        /// `SuiteB`.
         SuiteB = "SuiteB",
-        /// `OEM`.
         OEM = "OEM",
-        /// `Default`.
         Default = "Default",
     }
 }
@@ -779,13 +751,9 @@ open_enum! {
 open_enum! {
     /// `SerialConnectTypesSupported` of the `Manager` schema 1.24.0.
     pub enum SerialConnectTypesSupported {
-        /// `SSH`.
         SSH = "SSH",
-        /// `Telnet`.
         Telnet = "Telnet",
-        /// `IPMI`.
         IPMI = "IPMI",
-        /// `Oem`.
         Oem = "Oem",
     }
 }

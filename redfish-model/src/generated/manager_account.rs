@@ -82,7 +82,6 @@ impl Resource for ManagerAccountCollection {
 uris! {
     /// Where [`ManagerAccountCollection`] is served.
     pub enum ManagerAccountCollectionUri {
-        /// `/redfish/v1/AccountService/Accounts`.
         AccountServiceAccounts = "/redfish/v1/AccountService/Accounts",
     }
 }
@@ -90,25 +89,22 @@ uris! {
 open_enum! {
     /// `AccountTypes` of the `ManagerAccount` schema 1.14.1.
     pub enum AccountTypes {
-        /// `Redfish`.
         Redfish = "Redfish",
-        /// `SNMP`.
         SNMP = "SNMP",
-        /// `OEM`.
         OEM = "OEM",
-        /// `HostConsole`. Since 1.7.0.
+        /// Since 1.7.0.
         HostConsole = "HostConsole",
-        /// `ManagerConsole`. Since 1.7.0.
+        /// Since 1.7.0.
         ManagerConsole = "ManagerConsole",
-        /// `IPMI`. Since 1.7.0.
+        /// Since 1.7.0.
         IPMI = "IPMI",
-        /// `KVMIP`. Since 1.7.0.
+        /// Since 1.7.0.
         KVMIP = "KVMIP",
-        /// `VirtualMedia`. Since 1.7.0.
+        /// Since 1.7.0.
         VirtualMedia = "VirtualMedia",
-        /// `WebUI`. Since 1.7.0.
+        /// Since 1.7.0.
         WebUI = "WebUI",
-        /// `ControlPanel`. Since 1.14.0.
+        /// Since 1.14.0.
         ControlPanel = "ControlPanel",
     }
 }
@@ -367,7 +363,6 @@ impl Resource for ManagerAccount {
 uris! {
     /// Where [`ManagerAccount`] is served.
     pub enum ManagerAccountUri {
-        /// `/redfish/v1/AccountService/Accounts/{ManagerAccountId}`.
         AccountServiceAccounts { manager_account_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}",
     }
 }
@@ -542,19 +537,16 @@ object! {
 open_enum! {
     /// `SNMPAuthenticationProtocols` of the `ManagerAccount` schema 1.14.1.
     pub enum SNMPAuthenticationProtocols {
-        /// `None`.
         None = "None",
-        /// `HMAC_MD5`.
         HMACMD5 = "HMAC_MD5",
-        /// `HMAC_SHA96`.
         HMACSHA96 = "HMAC_SHA96",
-        /// `HMAC128_SHA224`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC128SHA224 = "HMAC128_SHA224",
-        /// `HMAC192_SHA256`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC192SHA256 = "HMAC192_SHA256",
-        /// `HMAC256_SHA384`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC256SHA384 = "HMAC256_SHA384",
-        /// `HMAC384_SHA512`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC384SHA512 = "HMAC384_SHA512",
     }
 }
@@ -562,15 +554,12 @@ open_enum! {
 open_enum! {
     /// `SNMPEncryptionProtocols` of the `ManagerAccount` schema 1.14.1.
     pub enum SNMPEncryptionProtocols {
-        /// `None`.
         None = "None",
-        /// `CBC_DES`.
         CBCDES = "CBC_DES",
-        /// `CFB128_AES128`.
         CFB128AES128 = "CFB128_AES128",
-        /// `CFB128_AES192`. Since 1.12.0.
+        /// Since 1.12.0.
         CFB128AES192 = "CFB128_AES192",
-        /// `CFB128_AES256`. Since 1.12.0.
+        /// Since 1.12.0.
         CFB128AES256 = "CFB128_AES256",
     }
 }

@@ -233,7 +233,6 @@ impl Resource for ManagerNetworkProtocol {
 uris! {
     /// Where [`ManagerNetworkProtocol`] is served.
     pub enum ManagerNetworkProtocolUri {
-        /// `/redfish/v1/Managers/{ManagerId}/NetworkProtocol`.
         ManagersNetworkProtocol { manager_id } = "/redfish/v1/Managers/{ManagerId}/NetworkProtocol",
     }
 }
@@ -425,11 +424,8 @@ object! {
 open_enum! {
     /// `NotifyIPv6Scope` of the `ManagerNetworkProtocol` schema 1.12.0.
     pub enum NotifyIPv6Scope {
-        /// `Link`.
         Link = "Link",
-        /// `Site`.
         Site = "Site",
-        /// `Organization`.
         Organization = "Organization",
     }
 }
@@ -532,21 +528,17 @@ object! {
 open_enum! {
     /// `SNMPAuthenticationProtocols` of the `ManagerNetworkProtocol` schema 1.12.0.
     pub enum SNMPAuthenticationProtocols {
-        /// `Account`.
         Account = "Account",
-        /// `CommunityString`.
         CommunityString = "CommunityString",
-        /// `HMAC_MD5`.
         HMACMD5 = "HMAC_MD5",
-        /// `HMAC_SHA96`.
         HMACSHA96 = "HMAC_SHA96",
-        /// `HMAC128_SHA224`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC128SHA224 = "HMAC128_SHA224",
-        /// `HMAC192_SHA256`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC192SHA256 = "HMAC192_SHA256",
-        /// `HMAC256_SHA384`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC256SHA384 = "HMAC256_SHA384",
-        /// `HMAC384_SHA512`. Since 1.7.0.
+        /// Since 1.7.0.
         HMAC384SHA512 = "HMAC384_SHA512",
     }
 }
@@ -583,9 +575,7 @@ object! {
 open_enum! {
     /// `SNMPCommunityAccessMode` of the `ManagerNetworkProtocol` schema 1.12.0.
     pub enum SNMPCommunityAccessMode {
-        /// `Full`.
         Full = "Full",
-        /// `Limited`.
         Limited = "Limited",
     }
 }
@@ -619,17 +609,13 @@ object! {
 open_enum! {
     /// `SNMPEncryptionProtocols` of the `ManagerNetworkProtocol` schema 1.12.0.
     pub enum SNMPEncryptionProtocols {
-        /// `None`.
         None = "None",
-        /// `Account`.
         Account = "Account",
-        /// `CBC_DES`.
         CBCDES = "CBC_DES",
-        /// `CFB128_AES128`.
         CFB128AES128 = "CFB128_AES128",
-        /// `CFB128_AES192`. Since 1.10.0.
+        /// Since 1.10.0.
         CFB128AES192 = "CFB128_AES192",
-        /// `CFB128_AES256`. Since 1.10.0.
+        /// Since 1.10.0.
         CFB128AES256 = "CFB128_AES256",
     }
 }

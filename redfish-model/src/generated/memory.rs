@@ -82,7 +82,6 @@ impl Resource for MemoryCollection {
 uris! {
     /// Where [`MemoryCollection`] is served.
     pub enum MemoryCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Memory`.
         SystemsMemory { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory",
     }
 }
@@ -140,29 +139,19 @@ object! {
 open_enum! {
     /// `BaseModuleType` of the `Memory` schema 1.23.0.
     pub enum BaseModuleType {
-        /// `RDIMM`.
         RDIMM = "RDIMM",
-        /// `UDIMM`.
         UDIMM = "UDIMM",
-        /// `SO_DIMM`.
         SODIMM = "SO_DIMM",
-        /// `LRDIMM`.
         LRDIMM = "LRDIMM",
-        /// `Mini_RDIMM`.
         MiniRDIMM = "Mini_RDIMM",
-        /// `Mini_UDIMM`.
         MiniUDIMM = "Mini_UDIMM",
-        /// `SO_RDIMM_72b`.
         SORDIMM72b = "SO_RDIMM_72b",
-        /// `SO_UDIMM_72b`.
         SOUDIMM72b = "SO_UDIMM_72b",
-        /// `SO_DIMM_16b`.
         SODIMM16b = "SO_DIMM_16b",
-        /// `SO_DIMM_32b`.
         SODIMM32b = "SO_DIMM_32b",
-        /// `Die`. Since 1.7.0.
+        /// Since 1.7.0.
         Die = "Die",
-        /// `CAMM`. Since 1.21.0.
+        /// Since 1.21.0.
         CAMM = "CAMM",
     }
 }
@@ -275,13 +264,9 @@ impl DisablePassphraseRequest {
 open_enum! {
     /// `ErrorCorrection` of the `Memory` schema 1.23.0.
     pub enum ErrorCorrection {
-        /// `NoECC`.
         NoECC = "NoECC",
-        /// `SingleBitECC`.
         SingleBitECC = "SingleBitECC",
-        /// `MultiBitECC`.
         MultiBitECC = "MultiBitECC",
-        /// `AddressParity`.
         AddressParity = "AddressParity",
     }
 }
@@ -676,7 +661,6 @@ impl Resource for Memory {
 uris! {
     /// Where [`Memory`] is served.
     pub enum MemoryUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}`.
         SystemsMemory { computer_system_id, memory_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}",
     }
 }
@@ -684,11 +668,8 @@ uris! {
 open_enum! {
     /// `MemoryClassification` of the `Memory` schema 1.23.0.
     pub enum MemoryClassification {
-        /// `Volatile`.
         Volatile = "Volatile",
-        /// `ByteAccessiblePersistent`.
         ByteAccessiblePersistent = "ByteAccessiblePersistent",
-        /// `Block`.
         Block = "Block",
     }
 }
@@ -696,77 +677,58 @@ open_enum! {
 open_enum! {
     /// `MemoryDeviceType` of the `Memory` schema 1.23.0.
     pub enum MemoryDeviceType {
-        /// `DDR`.
         DDR = "DDR",
-        /// `DDR2`.
         DDR2 = "DDR2",
-        /// `DDR3`.
         DDR3 = "DDR3",
-        /// `DDR4`.
         DDR4 = "DDR4",
-        /// `DDR4_SDRAM`.
         DDR4SDRAM = "DDR4_SDRAM",
-        /// `DDR4E_SDRAM`.
         DDR4ESDRAM = "DDR4E_SDRAM",
-        /// `LPDDR4_SDRAM`.
         LPDDR4SDRAM = "LPDDR4_SDRAM",
-        /// `DDR3_SDRAM`.
         DDR3SDRAM = "DDR3_SDRAM",
-        /// `LPDDR3_SDRAM`.
         LPDDR3SDRAM = "LPDDR3_SDRAM",
-        /// `DDR2_SDRAM`.
         DDR2SDRAM = "DDR2_SDRAM",
-        /// `DDR2_SDRAM_FB_DIMM`.
         DDR2SDRAMFBDIMM = "DDR2_SDRAM_FB_DIMM",
-        /// `DDR2_SDRAM_FB_DIMM_PROBE`.
         DDR2SDRAMFBDIMMPROBE = "DDR2_SDRAM_FB_DIMM_PROBE",
-        /// `DDR_SGRAM`.
         DDRSGRAM = "DDR_SGRAM",
-        /// `DDR_SDRAM`.
         DDRSDRAM = "DDR_SDRAM",
-        /// `ROM`.
         ROM = "ROM",
-        /// `SDRAM`.
         SDRAM = "SDRAM",
-        /// `EDO`.
         EDO = "EDO",
-        /// `FastPageMode`.
         FastPageMode = "FastPageMode",
-        /// `PipelinedNibble`.
         PipelinedNibble = "PipelinedNibble",
-        /// `Logical`. Since 1.4.0.
+        /// Since 1.4.0.
         Logical = "Logical",
-        /// `HBM`. Since 1.7.0.
+        /// Since 1.7.0.
         HBM = "HBM",
-        /// `HBM2`. Since 1.7.0.
+        /// Since 1.7.0.
         HBM2 = "HBM2",
-        /// `HBM2E`. Since 1.17.0.
+        /// Since 1.17.0.
         HBM2E = "HBM2E",
-        /// `HBM3`. Since 1.11.0.
+        /// Since 1.11.0.
         HBM3 = "HBM3",
-        /// `GDDR`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR = "GDDR",
-        /// `GDDR2`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR2 = "GDDR2",
-        /// `GDDR3`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR3 = "GDDR3",
-        /// `GDDR4`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR4 = "GDDR4",
-        /// `GDDR5`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR5 = "GDDR5",
-        /// `GDDR5X`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR5X = "GDDR5X",
-        /// `GDDR6`. Since 1.11.0.
+        /// Since 1.11.0.
         GDDR6 = "GDDR6",
-        /// `GDDR7`. Since 1.22.0.
+        /// Since 1.22.0.
         GDDR7 = "GDDR7",
-        /// `DDR5`. Since 1.11.0.
+        /// Since 1.11.0.
         DDR5 = "DDR5",
-        /// `OEM`. Since 1.11.0.
+        /// Since 1.11.0.
         OEM = "OEM",
-        /// `LPDDR5_SDRAM`. Since 1.19.0.
+        /// Since 1.19.0.
         LPDDR5SDRAM = "LPDDR5_SDRAM",
-        /// `DDR5_MRDIMM`. Since 1.21.0.
+        /// Since 1.21.0.
         DDR5MRDIMM = "DDR5_MRDIMM",
     }
 }
@@ -797,13 +759,10 @@ object! {
 open_enum! {
     /// `MemoryMedia` of the `Memory` schema 1.23.0.
     pub enum MemoryMedia {
-        /// `DRAM`.
         DRAM = "DRAM",
-        /// `NAND`.
         NAND = "NAND",
-        /// `Intel3DXPoint`. Since 1.7.0.
+        /// Since 1.7.0.
         Intel3DXPoint = "Intel3DXPoint",
-        /// `Proprietary`.
         Proprietary = "Proprietary",
     }
 }
@@ -852,17 +811,13 @@ object! {
 open_enum! {
     /// `MemoryType` of the `Memory` schema 1.23.0.
     pub enum MemoryType {
-        /// `DRAM`.
         DRAM = "DRAM",
-        /// `NVDIMM_N`.
         NVDIMMN = "NVDIMM_N",
-        /// `NVDIMM_F`.
         NVDIMMF = "NVDIMM_F",
-        /// `NVDIMM_P`.
         NVDIMMP = "NVDIMM_P",
-        /// `IntelOptane`. Since 1.6.0.
+        /// Since 1.6.0.
         IntelOptane = "IntelOptane",
-        /// `Cache`. Since 1.20.0.
+        /// Since 1.20.0.
         Cache = "Cache",
     }
 }
@@ -870,11 +825,8 @@ open_enum! {
 open_enum! {
     /// `OperatingMemoryModes` of the `Memory` schema 1.23.0.
     pub enum OperatingMemoryModes {
-        /// `Volatile`.
         Volatile = "Volatile",
-        /// `PMEM`.
         PMEM = "PMEM",
-        /// `Block`.
         Block = "Block",
     }
 }
@@ -1110,17 +1062,13 @@ object! {
 open_enum! {
     /// `SecurityStates` of the `Memory` schema 1.23.0.
     pub enum SecurityStates {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Unlocked`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         Unlocked = "Unlocked",
-        /// `Locked`.
         Locked = "Locked",
-        /// `Frozen`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         Frozen = "Frozen",
-        /// `Passphraselimit`.
         Passphraselimit = "Passphraselimit",
     }
 }

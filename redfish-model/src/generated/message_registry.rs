@@ -40,7 +40,6 @@ object! {
 open_enum! {
     /// `ClearingType` of the `MessageRegistry` schema 1.7.0.
     pub enum ClearingType {
-        /// `SameOriginOfCondition`.
         SameOriginOfCondition = "SameOriginOfCondition",
     }
 }
@@ -232,7 +231,7 @@ impl Resource for MessageRegistry {
 uris! {
     /// Where [`MessageRegistry`] is served.
     pub enum MessageRegistryUri {
-        /// `/redfish/v1/Registries/{MessageRegistryFileId}/MessageRegistry`. Not a URI of the schema.
+        /// Not a URI of the schema.
         RegistriesMessageRegistry { message_registry_file_id } = "/redfish/v1/Registries/{MessageRegistryFileId}/MessageRegistry",
     }
 }
@@ -240,9 +239,7 @@ uris! {
 open_enum! {
     /// `ParamType` of the `MessageRegistry` schema 1.7.0.
     pub enum ParamType {
-        /// `string`.
         String = "string",
-        /// `number`.
         Number = "number",
     }
 }

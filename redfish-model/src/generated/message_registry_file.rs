@@ -82,7 +82,6 @@ impl Resource for MessageRegistryFileCollection {
 uris! {
     /// Where [`MessageRegistryFileCollection`] is served.
     pub enum MessageRegistryFileCollectionUri {
-        /// `/redfish/v1/Registries`.
         Registries = "/redfish/v1/Registries",
     }
 }
@@ -218,7 +217,6 @@ impl Resource for MessageRegistryFile {
 uris! {
     /// Where [`MessageRegistryFile`] is served.
     pub enum MessageRegistryFileUri {
-        /// `/redfish/v1/Registries/{MessageRegistryFileId}`.
         Registries { message_registry_file_id } = "/redfish/v1/Registries/{MessageRegistryFileId}",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for MetricDefinitionCollection {
 uris! {
     /// Where [`MetricDefinitionCollection`] is served.
     pub enum MetricDefinitionCollectionUri {
-        /// `/redfish/v1/TelemetryService/MetricDefinitions`.
         TelemetryServiceMetricDefinitions = "/redfish/v1/TelemetryService/MetricDefinitions",
     }
 }
@@ -104,11 +103,8 @@ object! {
 open_enum! {
     /// `Calculable` of the `MetricDefinition` schema 1.3.5.
     pub enum Calculable {
-        /// `NonCalculatable`.
         NonCalculatable = "NonCalculatable",
-        /// `Summable`.
         Summable = "Summable",
-        /// `NonSummable`.
         NonSummable = "NonSummable",
     }
 }
@@ -116,13 +112,10 @@ open_enum! {
 open_enum! {
     /// `CalculationAlgorithmEnum` of the `MetricDefinition` schema 1.3.5.
     pub enum CalculationAlgorithmEnum {
-        /// `Average`.
         Average = "Average",
-        /// `Maximum`.
         Maximum = "Maximum",
-        /// `Minimum`.
         Minimum = "Minimum",
-        /// `OEM`. Since 1.1.0.
+        /// Since 1.1.0.
         OEM = "OEM",
     }
 }
@@ -147,13 +140,9 @@ object! {
 open_enum! {
     /// `ImplementationType` of the `MetricDefinition` schema 1.3.5.
     pub enum ImplementationType {
-        /// `PhysicalSensor`.
         PhysicalSensor = "PhysicalSensor",
-        /// `Calculated`.
         Calculated = "Calculated",
-        /// `Synthesized`.
         Synthesized = "Synthesized",
-        /// `DigitalMeter`.
         DigitalMeter = "DigitalMeter",
     }
 }
@@ -161,17 +150,11 @@ open_enum! {
 open_enum! {
     /// `MetricDataType` of the `MetricDefinition` schema 1.3.5.
     pub enum MetricDataType {
-        /// `Boolean`.
         Boolean = "Boolean",
-        /// `DateTime`.
         DateTime = "DateTime",
-        /// `Decimal`.
         Decimal = "Decimal",
-        /// `Integer`.
         Integer = "Integer",
-        /// `String`.
         String = "String",
-        /// `Enumeration`.
         Enumeration = "Enumeration",
     }
 }
@@ -315,7 +298,6 @@ impl Resource for MetricDefinition {
 uris! {
     /// Where [`MetricDefinition`] is served.
     pub enum MetricDefinitionUri {
-        /// `/redfish/v1/TelemetryService/MetricDefinitions/{MetricDefinitionId}`.
         TelemetryServiceMetricDefinitions { metric_definition_id } = "/redfish/v1/TelemetryService/MetricDefinitions/{MetricDefinitionId}",
     }
 }
@@ -323,17 +305,12 @@ uris! {
 open_enum! {
     /// `MetricType` of the `MetricDefinition` schema 1.3.5.
     pub enum MetricType {
-        /// `Numeric`.
         Numeric = "Numeric",
-        /// `Discrete`.
         Discrete = "Discrete",
-        /// `Gauge`.
         Gauge = "Gauge",
-        /// `Counter`.
         Counter = "Counter",
-        /// `Countdown`.
         Countdown = "Countdown",
-        /// `String`. Since 1.2.0.
+        /// Since 1.2.0.
         String = "String",
     }
 }

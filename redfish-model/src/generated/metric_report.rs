@@ -82,7 +82,6 @@ impl Resource for MetricReportCollection {
 uris! {
     /// Where [`MetricReportCollection`] is served.
     pub enum MetricReportCollectionUri {
-        /// `/redfish/v1/TelemetryService/MetricReports`.
         TelemetryServiceMetricReports = "/redfish/v1/TelemetryService/MetricReports",
     }
 }
@@ -189,7 +188,6 @@ impl Resource for MetricReport {
 uris! {
     /// Where [`MetricReport`] is served.
     pub enum MetricReportUri {
-        /// `/redfish/v1/TelemetryService/MetricReports/{MetricReportId}`.
         TelemetryServiceMetricReports { metric_report_id } = "/redfish/v1/TelemetryService/MetricReports/{MetricReportId}",
     }
 }

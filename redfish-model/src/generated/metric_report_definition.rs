@@ -82,7 +82,6 @@ impl Resource for MetricReportDefinitionCollection {
 uris! {
     /// Where [`MetricReportDefinitionCollection`] is served.
     pub enum MetricReportDefinitionCollectionUri {
-        /// `/redfish/v1/TelemetryService/MetricReportDefinitions`.
         TelemetryServiceMetricReportDefinitions = "/redfish/v1/TelemetryService/MetricReportDefinitions",
     }
 }
@@ -104,13 +103,9 @@ object! {
 open_enum! {
     /// `CalculationAlgorithmEnum` of the `MetricReportDefinition` schema 1.4.7.
     pub enum CalculationAlgorithmEnum {
-        /// `Average`.
         Average = "Average",
-        /// `Maximum`.
         Maximum = "Maximum",
-        /// `Minimum`.
         Minimum = "Minimum",
-        /// `Summation`.
         Summation = "Summation",
     }
 }
@@ -118,11 +113,8 @@ open_enum! {
 open_enum! {
     /// `CollectionTimeScope` of the `MetricReportDefinition` schema 1.4.7.
     pub enum CollectionTimeScope {
-        /// `Point`.
         Point = "Point",
-        /// `Interval`.
         Interval = "Interval",
-        /// `StartupInterval`.
         StartupInterval = "StartupInterval",
     }
 }
@@ -323,7 +315,6 @@ impl Resource for MetricReportDefinition {
 uris! {
     /// Where [`MetricReportDefinition`] is served.
     pub enum MetricReportDefinitionUri {
-        /// `/redfish/v1/TelemetryService/MetricReportDefinitions/{MetricReportDefinitionId}`.
         TelemetryServiceMetricReportDefinitions { metric_report_definition_id } = "/redfish/v1/TelemetryService/MetricReportDefinitions/{MetricReportDefinitionId}",
     }
 }
@@ -440,11 +431,8 @@ object! {
 open_enum! {
     /// `MetricReportDefinitionType` of the `MetricReportDefinition` schema 1.4.7.
     pub enum MetricReportDefinitionType {
-        /// `Periodic`.
         Periodic = "Periodic",
-        /// `OnChange`.
         OnChange = "OnChange",
-        /// `OnRequest`.
         OnRequest = "OnRequest",
     }
 }
@@ -452,9 +440,7 @@ open_enum! {
 open_enum! {
     /// `ReportActionsEnum` of the `MetricReportDefinition` schema 1.4.7.
     pub enum ReportActionsEnum {
-        /// `LogToMetricReportsCollection`.
         LogToMetricReportsCollection = "LogToMetricReportsCollection",
-        /// `RedfishEvent`.
         RedfishEvent = "RedfishEvent",
     }
 }
@@ -462,13 +448,9 @@ open_enum! {
 open_enum! {
     /// `ReportUpdatesEnum` of the `MetricReportDefinition` schema 1.4.7.
     pub enum ReportUpdatesEnum {
-        /// `Overwrite`.
         Overwrite = "Overwrite",
-        /// `AppendWrapsWhenFull`.
         AppendWrapsWhenFull = "AppendWrapsWhenFull",
-        /// `AppendStopsWhenFull`.
         AppendStopsWhenFull = "AppendStopsWhenFull",
-        /// `NewReport`.
         NewReport = "NewReport",
     }
 }

@@ -146,183 +146,183 @@ pub mod vlan_network_interface;
 pub mod volume;
 
 #[cfg(feature = "accounts")]
-pub use account_service::AccountService;
-pub use action_info::ActionInfo;
+pub use account_service::{AccountService, AccountServiceUri};
+pub use action_info::{ActionInfo, ActionInfoUri};
 #[cfg(feature = "registries")]
-pub use attribute_registry::AttributeRegistry;
+pub use attribute_registry::{AttributeRegistry, AttributeRegistryUri};
 #[cfg(feature = "systems")]
-pub use bios::Bios;
+pub use bios::{Bios, BiosUri};
 #[cfg(feature = "systems")]
-pub use boot_option::BootOption;
+pub use boot_option::{BootOption, BootOptionUri};
 #[cfg(feature = "systems")]
-pub use boot_option::BootOptionCollection;
+pub use boot_option::{BootOptionCollection, BootOptionCollectionUri};
 #[cfg(feature = "certificates")]
-pub use certificate::Certificate;
+pub use certificate::{Certificate, CertificateUri};
 #[cfg(feature = "certificates")]
-pub use certificate::CertificateCollection;
+pub use certificate::{CertificateCollection, CertificateCollectionUri};
 #[cfg(feature = "certificates")]
-pub use certificate_locations::CertificateLocations;
+pub use certificate_locations::{CertificateLocations, CertificateLocationsUri};
 #[cfg(feature = "certificates")]
-pub use certificate_service::CertificateService;
+pub use certificate_service::{CertificateService, CertificateServiceUri};
 #[cfg(feature = "chassis")]
-pub use chassis::Chassis;
+pub use chassis::{Chassis, ChassisUri};
 #[cfg(feature = "chassis")]
-pub use chassis::ChassisCollection;
+pub use chassis::{ChassisCollection, ChassisCollectionUri};
 #[cfg(feature = "systems")]
-pub use computer_system::ComputerSystem;
+pub use computer_system::{ComputerSystem, ComputerSystemUri};
 #[cfg(feature = "systems")]
-pub use computer_system::ComputerSystemCollection;
+pub use computer_system::{ComputerSystemCollection, ComputerSystemCollectionUri};
 #[cfg(feature = "storage")]
-pub use drive::Drive;
+pub use drive::{Drive, DriveUri};
 #[cfg(feature = "storage")]
-pub use drive::DriveCollection;
+pub use drive::{DriveCollection, DriveCollectionUri};
 #[cfg(feature = "chassis")]
-pub use environment_metrics::EnvironmentMetrics;
+pub use environment_metrics::{EnvironmentMetrics, EnvironmentMetricsUri};
 #[cfg(feature = "systems")]
-pub use ethernet_interface::EthernetInterface;
+pub use ethernet_interface::{EthernetInterface, EthernetInterfaceUri};
 #[cfg(feature = "systems")]
-pub use ethernet_interface::EthernetInterfaceCollection;
+pub use ethernet_interface::{EthernetInterfaceCollection, EthernetInterfaceCollectionUri};
 #[cfg(any(feature = "events", feature = "logs"))]
-pub use event::Event;
+pub use event::{Event};
 #[cfg(feature = "events")]
-pub use event_destination::EventDestination;
+pub use event_destination::{EventDestination, EventDestinationUri};
 #[cfg(feature = "events")]
-pub use event_destination::EventDestinationCollection;
+pub use event_destination::{EventDestinationCollection, EventDestinationCollectionUri};
 #[cfg(feature = "events")]
-pub use event_service::EventService;
+pub use event_service::{EventService, EventServiceUri};
 #[cfg(feature = "systems")]
-pub use graphics_controller::GraphicsController;
+pub use graphics_controller::{GraphicsController, GraphicsControllerUri};
 #[cfg(feature = "systems")]
-pub use graphics_controller::GraphicsControllerCollection;
+pub use graphics_controller::{GraphicsControllerCollection, GraphicsControllerCollectionUri};
 #[cfg(feature = "registries")]
-pub use json_schema_file::JsonSchemaFile;
+pub use json_schema_file::{JsonSchemaFile, JsonSchemaFileUri};
 #[cfg(feature = "registries")]
-pub use json_schema_file::JsonSchemaFileCollection;
+pub use json_schema_file::{JsonSchemaFileCollection, JsonSchemaFileCollectionUri};
 #[cfg(feature = "logs")]
-pub use log_entry::LogEntry;
+pub use log_entry::{LogEntry, LogEntryUri};
 #[cfg(feature = "logs")]
-pub use log_entry::LogEntryCollection;
+pub use log_entry::{LogEntryCollection, LogEntryCollectionUri};
 #[cfg(feature = "logs")]
-pub use log_service::LogService;
+pub use log_service::{LogService, LogServiceUri};
 #[cfg(feature = "logs")]
-pub use log_service::LogServiceCollection;
+pub use log_service::{LogServiceCollection, LogServiceCollectionUri};
 #[cfg(feature = "managers")]
-pub use manager::Manager;
+pub use manager::{Manager, ManagerUri};
 #[cfg(feature = "accounts")]
-pub use manager_account::ManagerAccount;
+pub use manager_account::{ManagerAccount, ManagerAccountUri};
 #[cfg(feature = "accounts")]
-pub use manager_account::ManagerAccountCollection;
+pub use manager_account::{ManagerAccountCollection, ManagerAccountCollectionUri};
 #[cfg(feature = "managers")]
-pub use manager::ManagerCollection;
+pub use manager::{ManagerCollection, ManagerCollectionUri};
 #[cfg(feature = "managers")]
-pub use manager_network_protocol::ManagerNetworkProtocol;
+pub use manager_network_protocol::{ManagerNetworkProtocol, ManagerNetworkProtocolUri};
 #[cfg(feature = "systems")]
-pub use memory::Memory;
+pub use memory::{Memory, MemoryUri};
 #[cfg(feature = "systems")]
-pub use memory::MemoryCollection;
+pub use memory::{MemoryCollection, MemoryCollectionUri};
 #[cfg(feature = "registries")]
-pub use message_registry::MessageRegistry;
+pub use message_registry::{MessageRegistry, MessageRegistryUri};
 #[cfg(feature = "registries")]
-pub use message_registry_file::MessageRegistryFile;
+pub use message_registry_file::{MessageRegistryFile, MessageRegistryFileUri};
 #[cfg(feature = "registries")]
-pub use message_registry_file::MessageRegistryFileCollection;
+pub use message_registry_file::{MessageRegistryFileCollection, MessageRegistryFileCollectionUri};
 #[cfg(feature = "telemetry")]
-pub use metric_definition::MetricDefinition;
+pub use metric_definition::{MetricDefinition, MetricDefinitionUri};
 #[cfg(feature = "telemetry")]
-pub use metric_definition::MetricDefinitionCollection;
+pub use metric_definition::{MetricDefinitionCollection, MetricDefinitionCollectionUri};
 #[cfg(feature = "telemetry")]
-pub use metric_report::MetricReport;
+pub use metric_report::{MetricReport, MetricReportUri};
 #[cfg(feature = "telemetry")]
-pub use metric_report::MetricReportCollection;
+pub use metric_report::{MetricReportCollection, MetricReportCollectionUri};
 #[cfg(feature = "telemetry")]
-pub use metric_report_definition::MetricReportDefinition;
+pub use metric_report_definition::{MetricReportDefinition, MetricReportDefinitionUri};
 #[cfg(feature = "telemetry")]
-pub use metric_report_definition::MetricReportDefinitionCollection;
+pub use metric_report_definition::{MetricReportDefinitionCollection, MetricReportDefinitionCollectionUri};
 #[cfg(feature = "network")]
-pub use network_adapter::NetworkAdapter;
+pub use network_adapter::{NetworkAdapter, NetworkAdapterUri};
 #[cfg(feature = "network")]
-pub use network_adapter::NetworkAdapterCollection;
+pub use network_adapter::{NetworkAdapterCollection, NetworkAdapterCollectionUri};
 #[cfg(feature = "network")]
-pub use network_interface::NetworkInterface;
+pub use network_interface::{NetworkInterface, NetworkInterfaceUri};
 #[cfg(feature = "network")]
-pub use network_interface::NetworkInterfaceCollection;
+pub use network_interface::{NetworkInterfaceCollection, NetworkInterfaceCollectionUri};
 #[cfg(feature = "systems")]
-pub use operating_system::OperatingSystem;
+pub use operating_system::{OperatingSystem, OperatingSystemUri};
 #[cfg(any(feature = "network", feature = "storage", feature = "systems"))]
-pub use pcie_device::PCIeDevice;
+pub use pcie_device::{PCIeDevice, PCIeDeviceUri};
 #[cfg(any(feature = "network", feature = "storage", feature = "systems"))]
-pub use pcie_device::PCIeDeviceCollection;
+pub use pcie_device::{PCIeDeviceCollection, PCIeDeviceCollectionUri};
 #[cfg(feature = "power-thermal")]
-pub use power::Power;
+pub use power::{Power, PowerUri};
 #[cfg(feature = "chassis")]
-pub use power_subsystem::PowerSubsystem;
+pub use power_subsystem::{PowerSubsystem, PowerSubsystemUri};
 #[cfg(feature = "registries")]
-pub use privilege_registry::PrivilegeRegistry;
+pub use privilege_registry::{PrivilegeRegistry, PrivilegeRegistryUri};
 #[cfg(feature = "systems")]
-pub use processor::Processor;
+pub use processor::{Processor, ProcessorUri};
 #[cfg(feature = "systems")]
-pub use processor::ProcessorCollection;
+pub use processor::{ProcessorCollection, ProcessorCollectionUri};
 #[cfg(feature = "accounts")]
-pub use role::Role;
+pub use role::{Role, RoleUri};
 #[cfg(feature = "accounts")]
-pub use role::RoleCollection;
+pub use role::{RoleCollection, RoleCollectionUri};
 #[cfg(feature = "systems")]
-pub use secure_boot::SecureBoot;
+pub use secure_boot::{SecureBoot, SecureBootUri};
 #[cfg(feature = "systems")]
-pub use secure_boot_database::SecureBootDatabase;
+pub use secure_boot_database::{SecureBootDatabase, SecureBootDatabaseUri};
 #[cfg(feature = "systems")]
-pub use secure_boot_database::SecureBootDatabaseCollection;
+pub use secure_boot_database::{SecureBootDatabaseCollection, SecureBootDatabaseCollectionUri};
 #[cfg(feature = "chassis")]
-pub use sensor::Sensor;
+pub use sensor::{Sensor, SensorUri};
 #[cfg(feature = "chassis")]
-pub use sensor::SensorCollection;
+pub use sensor::{SensorCollection, SensorCollectionUri};
 #[cfg(feature = "managers")]
-pub use serial_interface::SerialInterface;
+pub use serial_interface::{SerialInterface, SerialInterfaceUri};
 #[cfg(feature = "managers")]
-pub use serial_interface::SerialInterfaceCollection;
-pub use service_root::ServiceRoot;
-pub use session::Session;
-pub use session::SessionCollection;
-pub use session_service::SessionService;
+pub use serial_interface::{SerialInterfaceCollection, SerialInterfaceCollectionUri};
+pub use service_root::{ServiceRoot, ServiceRootUri};
+pub use session::{Session, SessionUri};
+pub use session::{SessionCollection, SessionCollectionUri};
+pub use session_service::{SessionService, SessionServiceUri};
 #[cfg(feature = "storage")]
-pub use simple_storage::SimpleStorage;
+pub use simple_storage::{SimpleStorage, SimpleStorageUri};
 #[cfg(feature = "storage")]
-pub use simple_storage::SimpleStorageCollection;
+pub use simple_storage::{SimpleStorageCollection, SimpleStorageCollectionUri};
 #[cfg(any(feature = "chassis", feature = "managers", feature = "network", feature = "storage", feature = "systems", feature = "updates"))]
-pub use software_inventory::SoftwareInventory;
+pub use software_inventory::{SoftwareInventory, SoftwareInventoryUri};
 #[cfg(any(feature = "chassis", feature = "managers", feature = "network", feature = "storage", feature = "systems", feature = "updates"))]
-pub use software_inventory::SoftwareInventoryCollection;
+pub use software_inventory::{SoftwareInventoryCollection, SoftwareInventoryCollectionUri};
 #[cfg(feature = "storage")]
-pub use storage::Storage;
+pub use storage::{Storage, StorageUri};
 #[cfg(feature = "storage")]
-pub use storage::StorageCollection;
+pub use storage::{StorageCollection, StorageCollectionUri};
 #[cfg(feature = "storage")]
-pub use storage_controller::StorageController;
+pub use storage_controller::{StorageController, StorageControllerUri};
 #[cfg(feature = "storage")]
-pub use storage_controller::StorageControllerCollection;
+pub use storage_controller::{StorageControllerCollection, StorageControllerCollectionUri};
 #[cfg(feature = "tasks")]
-pub use task::Task;
+pub use task::{Task, TaskUri};
 #[cfg(feature = "tasks")]
-pub use task::TaskCollection;
+pub use task::{TaskCollection, TaskCollectionUri};
 #[cfg(feature = "tasks")]
-pub use task_service::TaskService;
+pub use task_service::{TaskService, TaskServiceUri};
 #[cfg(feature = "telemetry")]
-pub use telemetry_service::TelemetryService;
+pub use telemetry_service::{TelemetryService, TelemetryServiceUri};
 #[cfg(feature = "power-thermal")]
-pub use thermal::Thermal;
+pub use thermal::{Thermal, ThermalUri};
 #[cfg(feature = "chassis")]
-pub use thermal_subsystem::ThermalSubsystem;
+pub use thermal_subsystem::{ThermalSubsystem, ThermalSubsystemUri};
 #[cfg(feature = "telemetry")]
-pub use triggers::Triggers;
+pub use triggers::{Triggers, TriggersUri};
 #[cfg(feature = "telemetry")]
-pub use triggers::TriggersCollection;
+pub use triggers::{TriggersCollection, TriggersCollectionUri};
 #[cfg(feature = "updates")]
-pub use update_service::UpdateService;
+pub use update_service::{UpdateService, UpdateServiceUri};
 #[cfg(feature = "systems")]
-pub use virtual_media::VirtualMedia;
+pub use virtual_media::{VirtualMedia, VirtualMediaUri};
 #[cfg(feature = "systems")]
-pub use virtual_media::VirtualMediaCollection;
+pub use virtual_media::{VirtualMediaCollection, VirtualMediaCollectionUri};
 #[cfg(feature = "storage")]
-pub use volume::Volume;
+pub use volume::{Volume, VolumeUri};
 #[cfg(feature = "storage")]
-pub use volume::VolumeCollection;
+pub use volume::{VolumeCollection, VolumeCollectionUri};

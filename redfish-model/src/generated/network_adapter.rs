@@ -82,7 +82,6 @@ impl Resource for NetworkAdapterCollection {
 uris! {
     /// Where [`NetworkAdapterCollection`] is served.
     pub enum NetworkAdapterCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters`.
         ChassisNetworkAdapters { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters",
     }
 }
@@ -437,7 +436,6 @@ impl Resource for NetworkAdapter {
 uris! {
     /// Where [`NetworkAdapter`] is served.
     pub enum NetworkAdapterUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}`.
         ChassisNetworkAdapters { chassis_id, network_adapter_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}",
     }
 }

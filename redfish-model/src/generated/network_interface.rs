@@ -82,7 +82,6 @@ impl Resource for NetworkInterfaceCollection {
 uris! {
     /// Where [`NetworkInterfaceCollection`] is served.
     pub enum NetworkInterfaceCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/NetworkInterfaces`.
         SystemsNetworkInterfaces { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/NetworkInterfaces",
     }
 }
@@ -208,7 +207,6 @@ impl Resource for NetworkInterface {
 uris! {
     /// Where [`NetworkInterface`] is served.
     pub enum NetworkInterfaceUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/NetworkInterfaces/{NetworkInterfaceId}`.
         SystemsNetworkInterfaces { computer_system_id, network_interface_id } = "/redfish/v1/Systems/{ComputerSystemId}/NetworkInterfaces/{NetworkInterfaceId}",
     }
 }

@@ -43,11 +43,8 @@ object! {
 open_enum! {
     /// `ContainerEngineTypes` of the `OperatingSystem` schema 1.0.2.
     pub enum ContainerEngineTypes {
-        /// `Docker`.
         Docker = "Docker",
-        /// `containerd`.
         Containerd = "containerd",
-        /// `CRIO`.
         CRIO = "CRIO",
     }
 }
@@ -195,7 +192,6 @@ impl Resource for OperatingSystem {
 uris! {
     /// Where [`OperatingSystem`] is served.
     pub enum OperatingSystemUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/OperatingSystem`.
         SystemsOperatingSystem { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/OperatingSystem",
     }
 }
@@ -203,23 +199,14 @@ uris! {
 open_enum! {
     /// `OperatingSystemTypes` of the `OperatingSystem` schema 1.0.2.
     pub enum OperatingSystemTypes {
-        /// `Linux`.
         Linux = "Linux",
-        /// `Windows`.
         Windows = "Windows",
-        /// `Solaris`.
         Solaris = "Solaris",
-        /// `HPUX`.
         HPUX = "HPUX",
-        /// `AIX`.
         AIX = "AIX",
-        /// `BSD`.
         BSD = "BSD",
-        /// `macOS`.
         MacOS = "macOS",
-        /// `IBMi`.
         IBMi = "IBMi",
-        /// `Hypervisor`.
         Hypervisor = "Hypervisor",
     }
 }
@@ -250,19 +237,12 @@ object! {
 open_enum! {
     /// `VirtualMachineEngineTypes` of the `OperatingSystem` schema 1.0.2.
     pub enum VirtualMachineEngineTypes {
-        /// `VMwareESX`.
         VMwareESX = "VMwareESX",
-        /// `HyperV`.
         HyperV = "HyperV",
-        /// `Xen`.
         Xen = "Xen",
-        /// `KVM`.
         KVM = "KVM",
-        /// `QEMU`.
         QEMU = "QEMU",
-        /// `VirtualBox`.
         VirtualBox = "VirtualBox",
-        /// `PowerVM`.
         PowerVM = "PowerVM",
     }
 }
@@ -270,21 +250,13 @@ open_enum! {
 open_enum! {
     /// `VirtualMachineImageTypes` of the `OperatingSystem` schema 1.0.2.
     pub enum VirtualMachineImageTypes {
-        /// `Raw`.
         Raw = "Raw",
-        /// `OVF`.
         OVF = "OVF",
-        /// `OVA`.
         OVA = "OVA",
-        /// `VHD`.
         VHD = "VHD",
-        /// `VMDK`.
         VMDK = "VMDK",
-        /// `VDI`.
         VDI = "VDI",
-        /// `QCOW`.
         QCOW = "QCOW",
-        /// `QCOW2`.
         QCOW2 = "QCOW2",
     }
 }

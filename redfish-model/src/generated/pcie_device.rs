@@ -82,9 +82,7 @@ impl Resource for PCIeDeviceCollection {
 uris! {
     /// Where [`PCIeDeviceCollection`] is served.
     pub enum PCIeDeviceCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/PCIeDevices`.
         ChassisPCIeDevices { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/PCIeDevices",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices`.
         SystemsPCIeDevices { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices",
     }
 }
@@ -164,11 +162,8 @@ object! {
 open_enum! {
     /// `CXLDeviceType` of the `PCIeDevice` schema 1.21.0.
     pub enum CXLDeviceType {
-        /// `Type1`.
         Type1 = "Type1",
-        /// `Type2`.
         Type2 = "Type2",
-        /// `Type3`.
         Type3 = "Type3",
     }
 }
@@ -210,13 +205,9 @@ object! {
 open_enum! {
     /// `CXLDynamicCapacityPolicies` of the `PCIeDevice` schema 1.21.0.
     pub enum CXLDynamicCapacityPolicies {
-        /// `Free`.
         Free = "Free",
-        /// `Contiguous`.
         Contiguous = "Contiguous",
-        /// `Prescriptive`.
         Prescriptive = "Prescriptive",
-        /// `TagBased`.
         TagBased = "TagBased",
     }
 }
@@ -224,15 +215,10 @@ open_enum! {
 open_enum! {
     /// `CXLProtocolVersion` of the `PCIeDevice` schema 1.21.0.
     pub enum CXLProtocolVersion {
-        /// `CXL1_1`.
         CXL1_1 = "CXL1_1",
-        /// `CXL2_0`.
         CXL2_0 = "CXL2_0",
-        /// `CXL3_0`.
         CXL3_0 = "CXL3_0",
-        /// `CXL3_1`.
         CXL3_1 = "CXL3_1",
-        /// `CXL3_2`.
         CXL3_2 = "CXL3_2",
     }
 }
@@ -274,13 +260,10 @@ object! {
 open_enum! {
     /// `DeviceType` of the `PCIeDevice` schema 1.21.0.
     pub enum DeviceType {
-        /// `SingleFunction`.
         SingleFunction = "SingleFunction",
-        /// `MultiFunction`.
         MultiFunction = "MultiFunction",
-        /// `Simulated`.
         Simulated = "Simulated",
-        /// `Retimer`. Since 1.10.0.
+        /// Since 1.10.0.
         Retimer = "Retimer",
     }
 }
@@ -288,11 +271,8 @@ open_enum! {
 open_enum! {
     /// `LaneSplittingType` of the `PCIeDevice` schema 1.21.0.
     pub enum LaneSplittingType {
-        /// `None`.
         None = "None",
-        /// `Bridged`.
         Bridged = "Bridged",
-        /// `Bifurcated`.
         Bifurcated = "Bifurcated",
     }
 }
@@ -477,9 +457,7 @@ impl Resource for PCIeDevice {
 uris! {
     /// Where [`PCIeDevice`] is served.
     pub enum PCIeDeviceUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/PCIeDevices/{PCIeDeviceId}`.
         ChassisPCIeDevices { chassis_id, pcie_device_id } = "/redfish/v1/Chassis/{ChassisId}/PCIeDevices/{PCIeDeviceId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices/{PCIeDeviceId}`.
         SystemsPCIeDevices { computer_system_id, pcie_device_id } = "/redfish/v1/Systems/{ComputerSystemId}/PCIeDevices/{PCIeDeviceId}",
     }
 }
@@ -542,17 +520,12 @@ object! {
 open_enum! {
     /// `PCIeTypes` of the `PCIeDevice` schema 1.21.0.
     pub enum PCIeTypes {
-        /// `Gen1`.
         Gen1 = "Gen1",
-        /// `Gen2`.
         Gen2 = "Gen2",
-        /// `Gen3`.
         Gen3 = "Gen3",
-        /// `Gen4`.
         Gen4 = "Gen4",
-        /// `Gen5`.
         Gen5 = "Gen5",
-        /// `Gen6`. Since 1.16.0.
+        /// Since 1.16.0.
         Gen6 = "Gen6",
     }
 }
@@ -603,25 +576,16 @@ object! {
 open_enum! {
     /// `SlotType` of the `PCIeDevice` schema 1.21.0.
     pub enum SlotType {
-        /// `FullLength`.
         FullLength = "FullLength",
-        /// `HalfLength`.
         HalfLength = "HalfLength",
-        /// `LowProfile`.
         LowProfile = "LowProfile",
-        /// `Mini`.
         Mini = "Mini",
-        /// `M2`.
         M2 = "M2",
-        /// `OEM`.
         OEM = "OEM",
-        /// `OCP3Small`.
         OCP3Small = "OCP3Small",
-        /// `OCP3Large`.
         OCP3Large = "OCP3Large",
-        /// `U2`.
         U2 = "U2",
-        /// `EDSFF`. Since 1.17.0.
+        /// Since 1.17.0.
         EDSFF = "EDSFF",
     }
 }

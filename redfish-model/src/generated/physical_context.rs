@@ -6,17 +6,11 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `LogicalContext` of the `PhysicalContext` schema.
     pub enum LogicalContext {
-        /// `Capacity`.
         Capacity = "Capacity",
-        /// `Environment`.
         Environment = "Environment",
-        /// `Network`.
         Network = "Network",
-        /// `Performance`.
         Performance = "Performance",
-        /// `Security`.
         Security = "Security",
-        /// `Storage`.
         Storage = "Storage",
     }
 }
@@ -24,113 +18,93 @@ open_enum! {
 open_enum! {
     /// `PhysicalContext` of the `PhysicalContext` schema.
     pub enum PhysicalContext {
-        /// `Room`.
         Room = "Room",
-        /// `Intake`.
         Intake = "Intake",
-        /// `Exhaust`.
         Exhaust = "Exhaust",
-        /// `LiquidInlet`. Since 2017.3.
+        /// Since 2017.3.
         LiquidInlet = "LiquidInlet",
-        /// `LiquidOutlet`. Since 2017.3.
+        /// Since 2017.3.
         LiquidOutlet = "LiquidOutlet",
-        /// `Front`.
         Front = "Front",
-        /// `Back`.
         Back = "Back",
-        /// `Upper`.
         Upper = "Upper",
-        /// `Lower`.
         Lower = "Lower",
-        /// `CPU`.
         CPU = "CPU",
-        /// `CPUSubsystem`. Since 2018.3.
+        /// Since 2018.3.
         CPUSubsystem = "CPUSubsystem",
-        /// `GPU`.
         GPU = "GPU",
-        /// `GPUSubsystem`. Since 2018.3.
+        /// Since 2018.3.
         GPUSubsystem = "GPUSubsystem",
-        /// `FPGA`. Since 2018.3.
+        /// Since 2018.3.
         FPGA = "FPGA",
-        /// `Accelerator`. Since 2018.3.
+        /// Since 2018.3.
         Accelerator = "Accelerator",
-        /// `ASIC`. Since 2017.3.
+        /// Since 2017.3.
         ASIC = "ASIC",
-        /// `Backplane`.
         Backplane = "Backplane",
-        /// `SystemBoard`.
         SystemBoard = "SystemBoard",
-        /// `PowerSupply`.
         PowerSupply = "PowerSupply",
-        /// `PowerSubsystem`. Since 2019.1.
+        /// Since 2019.1.
         PowerSubsystem = "PowerSubsystem",
-        /// `VoltageRegulator`.
         VoltageRegulator = "VoltageRegulator",
-        /// `Rectifier`. Since 2019.1.
+        /// Since 2019.1.
         Rectifier = "Rectifier",
-        /// `StorageDevice`.
         StorageDevice = "StorageDevice",
-        /// `StorageSubsystem`. Since 2024.3.
+        /// Since 2024.3.
         StorageSubsystem = "StorageSubsystem",
-        /// `NetworkingDevice`.
         NetworkingDevice = "NetworkingDevice",
-        /// `ExpansionSubsystem`. Since 2024.3.
+        /// Since 2024.3.
         ExpansionSubsystem = "ExpansionSubsystem",
-        /// `ComputeBay`.
         ComputeBay = "ComputeBay",
-        /// `StorageBay`.
         StorageBay = "StorageBay",
-        /// `NetworkBay`.
         NetworkBay = "NetworkBay",
-        /// `ExpansionBay`.
         ExpansionBay = "ExpansionBay",
-        /// `PowerSupplyBay`.
         PowerSupplyBay = "PowerSupplyBay",
-        /// `Memory`. Since 2017.1.
+        /// Since 2017.1.
         Memory = "Memory",
-        /// `MemorySubsystem`. Since 2018.3.
+        /// Since 2018.3.
         MemorySubsystem = "MemorySubsystem",
-        /// `Chassis`. Since 2017.2.
+        /// Since 2017.2.
         Chassis = "Chassis",
-        /// `Fan`. Since 2017.2.
+        /// Since 2017.2.
         Fan = "Fan",
-        /// `CoolingSubsystem`. Since 2018.3.
+        /// Since 2018.3.
         CoolingSubsystem = "CoolingSubsystem",
-        /// `Motor`. Since 2018.3.
+        /// Since 2018.3.
         Motor = "Motor",
-        /// `Transformer`. Since 2018.3.
+        /// Since 2018.3.
         Transformer = "Transformer",
-        /// `ACUtilityInput`. Since 2018.3.
+        /// Since 2018.3.
         ACUtilityInput = "ACUtilityInput",
-        /// `ACStaticBypassInput`. Since 2018.3.
+        /// Since 2018.3.
         ACStaticBypassInput = "ACStaticBypassInput",
-        /// `ACMaintenanceBypassInput`. Since 2018.3.
+        /// Since 2018.3.
         ACMaintenanceBypassInput = "ACMaintenanceBypassInput",
-        /// `DCBus`. Since 2018.3.
+        /// Since 2018.3.
         DCBus = "DCBus",
-        /// `ACOutput`. Since 2018.3.
+        /// Since 2018.3.
         ACOutput = "ACOutput",
-        /// `ACInput`. Since 2018.3.
+        /// Since 2018.3.
         ACInput = "ACInput",
-        /// `PowerOutlet`. Since 2024.3.
+        /// Since 2024.3.
         PowerOutlet = "PowerOutlet",
-        /// `TrustedModule`. Since 2020.4.
+        /// Since 2020.4.
         TrustedModule = "TrustedModule",
-        /// `Board`. Since 2021.1.
+        /// Since 2021.1.
         Board = "Board",
-        /// `Transceiver`. Since 2021.1.
+        /// Since 2021.1.
         Transceiver = "Transceiver",
-        /// `Battery`. Since 2021.2.
+        /// Since 2021.2.
         Battery = "Battery",
-        /// `Pump`. Since 2021.3.
+        /// Since 2021.3.
         Pump = "Pump",
-        /// `Filter`. Since 2024.2.
+        /// Since 2024.2.
         Filter = "Filter",
-        /// `Reservoir`. Since 2024.2.
+        /// Since 2024.2.
         Reservoir = "Reservoir",
-        /// `Switch`. Since 2024.2.
+        /// Since 2024.2.
         Switch = "Switch",
-        /// `Manager`. Since 2024.2.
+        /// Since 2024.2.
         Manager = "Manager",
     }
 }
@@ -138,9 +112,7 @@ open_enum! {
 open_enum! {
     /// `PhysicalSubContext` of the `PhysicalContext` schema.
     pub enum PhysicalSubContext {
-        /// `Input`.
         Input = "Input",
-        /// `Output`.
         Output = "Output",
     }
 }

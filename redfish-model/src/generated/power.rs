@@ -55,9 +55,7 @@ object! {
 open_enum! {
     /// `InputType` of the `Power` schema 1.7.3.
     pub enum InputType {
-        /// `AC`.
         AC = "AC",
-        /// `DC`.
         DC = "DC",
     }
 }
@@ -65,29 +63,26 @@ open_enum! {
 open_enum! {
     /// `LineInputVoltageType` of the `Power` schema 1.7.3.
     pub enum LineInputVoltageType {
-        /// `Unknown`.
         SchemaUnknown = "Unknown",
-        /// `ACLowLine`. Deprecated since 1.1.0.
+        /// Deprecated since 1.1.0.
         ACLowLine = "ACLowLine",
-        /// `ACMidLine`. Deprecated since 1.1.0.
+        /// Deprecated since 1.1.0.
         ACMidLine = "ACMidLine",
-        /// `ACHighLine`. Deprecated since 1.1.0.
+        /// Deprecated since 1.1.0.
         ACHighLine = "ACHighLine",
-        /// `DCNeg48V`.
         DCNeg48V = "DCNeg48V",
-        /// `DC380V`.
         DC380V = "DC380V",
-        /// `AC120V`. Since 1.1.0.
+        /// Since 1.1.0.
         AC120V = "AC120V",
-        /// `AC240V`. Since 1.1.0.
+        /// Since 1.1.0.
         AC240V = "AC240V",
-        /// `AC277V`. Since 1.1.0.
+        /// Since 1.1.0.
         AC277V = "AC277V",
-        /// `ACandDCWideRange`. Since 1.1.0.
+        /// Since 1.1.0.
         ACandDCWideRange = "ACandDCWideRange",
-        /// `ACWideRange`. Since 1.1.0.
+        /// Since 1.1.0.
         ACWideRange = "ACWideRange",
-        /// `DC240V`. Since 1.1.0.
+        /// Since 1.1.0.
         DC240V = "DC240V",
     }
 }
@@ -189,7 +184,7 @@ impl Resource for Power {
 uris! {
     /// Where [`Power`] is served.
     pub enum PowerUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Power`. Deprecated by the schema.
+        /// Deprecated by the schema.
         ChassisPower { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Power",
     }
 }
@@ -321,13 +316,9 @@ object! {
 open_enum! {
     /// `PowerLimitException` of the `Power` schema 1.7.3.
     pub enum PowerLimitException {
-        /// `NoAction`.
         NoAction = "NoAction",
-        /// `HardPowerOff`.
         HardPowerOff = "HardPowerOff",
-        /// `LogEventOnly`.
         LogEventOnly = "LogEventOnly",
-        /// `Oem`.
         Oem = "Oem",
     }
 }
@@ -579,13 +570,9 @@ impl PowerSupplyResetRequest {
 open_enum! {
     /// `PowerSupplyType` of the `Power` schema 1.7.3.
     pub enum PowerSupplyType {
-        /// `Unknown`.
         SchemaUnknown = "Unknown",
-        /// `AC`.
         AC = "AC",
-        /// `DC`.
         DC = "DC",
-        /// `ACorDC`.
         ACorDC = "ACorDC",
     }
 }

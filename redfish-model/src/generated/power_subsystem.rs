@@ -125,7 +125,6 @@ impl Resource for PowerSubsystem {
 uris! {
     /// Where [`PowerSubsystem`] is served.
     pub enum PowerSubsystemUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/PowerSubsystem`.
         ChassisPowerSubsystem { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/PowerSubsystem",
     }
 }

@@ -25,11 +25,11 @@ pub struct Mapping {
     /// `OperationMap`.
     pub operation_map: Field<OperationMap>,
     /// `PropertyOverrides`.
-    pub property_overrides: Field<Vec<Target_PrivilegeMap>>,
+    pub property_overrides: Field<Vec<TargetPrivilegeMap>>,
     /// `ResourceURIOverrides`.
-    pub resource_uri_overrides: Field<Vec<Target_PrivilegeMap>>,
+    pub resource_uri_overrides: Field<Vec<TargetPrivilegeMap>>,
     /// `SubordinateOverrides`.
-    pub subordinate_overrides: Field<Vec<Target_PrivilegeMap>>,
+    pub subordinate_overrides: Field<Vec<TargetPrivilegeMap>>,
     /// Annotations, and members that the schema does not name.
     pub extra: Extra,
 }
@@ -156,14 +156,14 @@ impl Resource for PrivilegeRegistry {
 uris! {
     /// Where [`PrivilegeRegistry`] is served.
     pub enum PrivilegeRegistryUri {
-        /// `/redfish/v1/Registries/{MessageRegistryFileId}/PrivilegeRegistry`. Not a URI of the schema.
+        /// Not a URI of the schema.
         RegistriesPrivilegeRegistry { message_registry_file_id } = "/redfish/v1/Registries/{MessageRegistryFileId}/PrivilegeRegistry",
     }
 }
 
 /// `Target_PrivilegeMap` of the `PrivilegeRegistry` schema 1.2.0.
 #[derive(Clone, PartialEq)]
-pub struct Target_PrivilegeMap {
+pub struct TargetPrivilegeMap {
     /// `OperationMap`.
     pub operation_map: Field<OperationMap>,
     /// `Targets`: read-only.
@@ -172,7 +172,7 @@ pub struct Target_PrivilegeMap {
     pub extra: Extra,
 }
 object! {
-    Target_PrivilegeMap {
+    TargetPrivilegeMap {
         operation_map = "OperationMap",
         targets = "Targets",
     }

@@ -6,27 +6,22 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `PrivilegeType` of the `Privileges` schema 1.0.6.
     pub enum PrivilegeType {
-        /// `Login`.
         Login = "Login",
-        /// `ConfigureManager`.
         ConfigureManager = "ConfigureManager",
-        /// `ConfigureUsers`.
         ConfigureUsers = "ConfigureUsers",
-        /// `ConfigureSelf`.
         ConfigureSelf = "ConfigureSelf",
-        /// `ConfigureComponents`.
         ConfigureComponents = "ConfigureComponents",
-        /// `NoAuth`. Since 2019.3.
+        /// Since 2019.3.
         NoAuth = "NoAuth",
-        /// `ConfigureCompositionInfrastructure`. Since 2021.1.
+        /// Since 2021.1.
         ConfigureCompositionInfrastructure = "ConfigureCompositionInfrastructure",
-        /// `AdministrateSystems`. Since 2022.2.
+        /// Since 2022.2.
         AdministrateSystems = "AdministrateSystems",
-        /// `OperateSystems`. Since 2022.2.
+        /// Since 2022.2.
         OperateSystems = "OperateSystems",
-        /// `AdministrateStorage`. Since 2022.2.
+        /// Since 2022.2.
         AdministrateStorage = "AdministrateStorage",
-        /// `OperateStorageBackup`. Since 2022.2.
+        /// Since 2022.2.
         OperateStorageBackup = "OperateStorageBackup",
     }
 }

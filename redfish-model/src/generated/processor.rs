@@ -82,7 +82,6 @@ impl Resource for ProcessorCollection {
 uris! {
     /// Where [`ProcessorCollection`] is served.
     pub enum ProcessorCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Processors`.
         SystemsProcessors { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors",
     }
 }
@@ -110,9 +109,7 @@ object! {
 open_enum! {
     /// `BaseSpeedPriorityState` of the `Processor` schema 1.22.0.
     pub enum BaseSpeedPriorityState {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
     }
 }
@@ -244,9 +241,7 @@ object! {
 open_enum! {
     /// `FpgaType` of the `Processor` schema 1.22.0.
     pub enum FpgaType {
-        /// `Integrated`.
         Integrated = "Integrated",
-        /// `Discrete`.
         Discrete = "Discrete",
     }
 }
@@ -254,27 +249,19 @@ open_enum! {
 open_enum! {
     /// `InstructionSet` of the `Processor` schema 1.22.0.
     pub enum InstructionSet {
-        /// `x86`.
         X86 = "x86",
-        /// `x86-64`.
         X86_64 = "x86-64",
-        /// `IA-64`.
         IA64 = "IA-64",
-        /// `ARM-A32`.
         ARMA32 = "ARM-A32",
-        /// `ARM-A64`.
         ARMA64 = "ARM-A64",
-        /// `MIPS32`.
         MIPS32 = "MIPS32",
-        /// `MIPS64`.
         MIPS64 = "MIPS64",
-        /// `PowerISA`. Since 1.4.0.
+        /// Since 1.4.0.
         PowerISA = "PowerISA",
-        /// `RV32`. Since 1.19.0.
+        /// Since 1.19.0.
         RV32 = "RV32",
-        /// `RV64`. Since 1.19.0.
+        /// Since 1.19.0.
         RV64 = "RV64",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -623,7 +610,6 @@ impl Resource for Processor {
 uris! {
     /// Where [`Processor`] is served.
     pub enum ProcessorUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}`.
         SystemsProcessors { computer_system_id, processor_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}",
     }
 }
@@ -631,19 +617,14 @@ uris! {
 open_enum! {
     /// `ProcessorArchitecture` of the `Processor` schema 1.22.0.
     pub enum ProcessorArchitecture {
-        /// `x86`.
         X86 = "x86",
-        /// `IA-64`.
         IA64 = "IA-64",
-        /// `ARM`.
         ARM = "ARM",
-        /// `MIPS`.
         MIPS = "MIPS",
-        /// `Power`. Since 1.4.0.
+        /// Since 1.4.0.
         Power = "Power",
-        /// `RISC-V`. Since 1.19.0.
+        /// Since 1.19.0.
         RISCV = "RISC-V",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -726,65 +707,38 @@ object! {
 open_enum! {
     /// `ProcessorMemoryType` of the `Processor` schema 1.22.0.
     pub enum ProcessorMemoryType {
-        /// `Cache`. Since 1.17.0.
+        /// Since 1.17.0.
         Cache = "Cache",
-        /// `L1Cache`.
         L1Cache = "L1Cache",
-        /// `L2Cache`.
         L2Cache = "L2Cache",
-        /// `L3Cache`.
         L3Cache = "L3Cache",
-        /// `L4Cache`.
         L4Cache = "L4Cache",
-        /// `L5Cache`.
         L5Cache = "L5Cache",
-        /// `L6Cache`.
         L6Cache = "L6Cache",
-        /// `L7Cache`.
         L7Cache = "L7Cache",
-        /// `HBM1`.
         HBM1 = "HBM1",
-        /// `HBM2`.
         HBM2 = "HBM2",
-        /// `HBM2E`. Since 1.17.0.
+        /// Since 1.17.0.
         HBM2E = "HBM2E",
-        /// `HBM3`.
         HBM3 = "HBM3",
-        /// `SGRAM`.
         SGRAM = "SGRAM",
-        /// `GDDR`.
         GDDR = "GDDR",
-        /// `GDDR2`.
         GDDR2 = "GDDR2",
-        /// `GDDR3`.
         GDDR3 = "GDDR3",
-        /// `GDDR4`.
         GDDR4 = "GDDR4",
-        /// `GDDR5`.
         GDDR5 = "GDDR5",
-        /// `GDDR5X`.
         GDDR5X = "GDDR5X",
-        /// `GDDR6`.
         GDDR6 = "GDDR6",
-        /// `GDDR7`. Since 1.21.0.
+        /// Since 1.21.0.
         GDDR7 = "GDDR7",
-        /// `DDR`.
         DDR = "DDR",
-        /// `DDR2`.
         DDR2 = "DDR2",
-        /// `DDR3`.
         DDR3 = "DDR3",
-        /// `DDR4`.
         DDR4 = "DDR4",
-        /// `DDR5`.
         DDR5 = "DDR5",
-        /// `SDRAM`.
         SDRAM = "SDRAM",
-        /// `SRAM`.
         SRAM = "SRAM",
-        /// `Flash`.
         Flash = "Flash",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -836,23 +790,17 @@ object! {
 open_enum! {
     /// `ProcessorType` of the `Processor` schema 1.22.0.
     pub enum ProcessorType {
-        /// `CPU`.
         CPU = "CPU",
-        /// `GPU`.
         GPU = "GPU",
-        /// `FPGA`.
         FPGA = "FPGA",
-        /// `DSP`.
         DSP = "DSP",
-        /// `Accelerator`.
         Accelerator = "Accelerator",
-        /// `Core`. Since 1.3.0.
+        /// Since 1.3.0.
         Core = "Core",
-        /// `Thread`. Since 1.3.0.
+        /// Since 1.3.0.
         Thread = "Thread",
-        /// `Partition`. Since 1.19.0.
+        /// Since 1.19.0.
         Partition = "Partition",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -885,21 +833,16 @@ object! {
 open_enum! {
     /// `SystemInterfaceType` of the `Processor` schema 1.22.0.
     pub enum SystemInterfaceType {
-        /// `QPI`.
         QPI = "QPI",
-        /// `UPI`.
         UPI = "UPI",
-        /// `PCIe`.
         PCIe = "PCIe",
-        /// `Ethernet`.
         Ethernet = "Ethernet",
-        /// `AMBA`. Since 1.8.0.
+        /// Since 1.8.0.
         AMBA = "AMBA",
-        /// `CCIX`. Since 1.8.0.
+        /// Since 1.8.0.
         CCIX = "CCIX",
-        /// `CXL`. Since 1.8.0.
+        /// Since 1.8.0.
         CXL = "CXL",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -907,17 +850,12 @@ open_enum! {
 open_enum! {
     /// `ThrottleCause` of the `Processor` schema 1.22.0.
     pub enum ThrottleCause {
-        /// `PowerLimit`.
         PowerLimit = "PowerLimit",
-        /// `ThermalLimit`.
         ThermalLimit = "ThermalLimit",
-        /// `ClockLimit`.
         ClockLimit = "ClockLimit",
-        /// `ManagementDetectedFault`. Since 1.18.0.
+        /// Since 1.18.0.
         ManagementDetectedFault = "ManagementDetectedFault",
-        /// `Unknown`.
         SchemaUnknown = "Unknown",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -925,9 +863,7 @@ open_enum! {
 open_enum! {
     /// `TurboState` of the `Processor` schema 1.22.0.
     pub enum TurboState {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
     }
 }

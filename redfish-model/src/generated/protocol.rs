@@ -6,91 +6,73 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `Protocol` of the `Protocol` schema.
     pub enum Protocol {
-        /// `PCIe`.
         PCIe = "PCIe",
-        /// `AHCI`.
         AHCI = "AHCI",
-        /// `UHCI`.
         UHCI = "UHCI",
-        /// `SAS`.
         SAS = "SAS",
-        /// `SATA`.
         SATA = "SATA",
-        /// `USB`.
         USB = "USB",
-        /// `NVMe`.
         NVMe = "NVMe",
-        /// `FC`.
         FC = "FC",
-        /// `iSCSI`.
         ISCSI = "iSCSI",
-        /// `FCoE`.
         FCoE = "FCoE",
-        /// `FCP`. Since 2017.1.
+        /// Since 2017.1.
         FCP = "FCP",
-        /// `FICON`. Since 2017.1.
+        /// Since 2017.1.
         FICON = "FICON",
-        /// `NVMeOverFabrics`.
         NVMeOverFabrics = "NVMeOverFabrics",
-        /// `SMB`.
         SMB = "SMB",
-        /// `NFSv3`.
         NFSv3 = "NFSv3",
-        /// `NFSv4`.
         NFSv4 = "NFSv4",
-        /// `HTTP`.
         HTTP = "HTTP",
-        /// `HTTPS`.
         HTTPS = "HTTPS",
-        /// `FTP`.
         FTP = "FTP",
-        /// `SFTP`.
         SFTP = "SFTP",
-        /// `iWARP`. Since 2017.3.
+        /// Since 2017.3.
         IWARP = "iWARP",
-        /// `RoCE`. Since 2017.3.
+        /// Since 2017.3.
         RoCE = "RoCE",
-        /// `RoCEv2`. Since 2017.3.
+        /// Since 2017.3.
         RoCEv2 = "RoCEv2",
-        /// `I2C`. Since 2018.2.
+        /// Since 2018.2.
         I2C = "I2C",
-        /// `TCP`. Since 2019.3.
+        /// Since 2019.3.
         TCP = "TCP",
-        /// `UDP`. Since 2019.3.
+        /// Since 2019.3.
         UDP = "UDP",
-        /// `TFTP`. Since 2019.3.
+        /// Since 2019.3.
         TFTP = "TFTP",
-        /// `GenZ`. Since 2019.4.
+        /// Since 2019.4.
         GenZ = "GenZ",
-        /// `MultiProtocol`. Since 2019.4.
+        /// Since 2019.4.
         MultiProtocol = "MultiProtocol",
-        /// `InfiniBand`. Since 2020.3.
+        /// Since 2020.3.
         InfiniBand = "InfiniBand",
-        /// `Ethernet`. Since 2020.3.
+        /// Since 2020.3.
         Ethernet = "Ethernet",
-        /// `NVLink`. Since 2021.1.
+        /// Since 2021.1.
         NVLink = "NVLink",
-        /// `OEM`. Since 2018.1.
+        /// Since 2018.1.
         OEM = "OEM",
-        /// `DisplayPort`. Since 2021.1.
+        /// Since 2021.1.
         DisplayPort = "DisplayPort",
-        /// `HDMI`. Since 2021.1.
+        /// Since 2021.1.
         HDMI = "HDMI",
-        /// `VGA`. Since 2021.1.
+        /// Since 2021.1.
         VGA = "VGA",
-        /// `DVI`. Since 2021.1.
+        /// Since 2021.1.
         DVI = "DVI",
-        /// `CXL`. Since 2022.3.
+        /// Since 2022.3.
         CXL = "CXL",
-        /// `UPI`. Since 2023.2.
+        /// Since 2023.2.
         UPI = "UPI",
-        /// `QPI`. Since 2023.2.
+        /// Since 2023.2.
         QPI = "QPI",
-        /// `eMMC`. Since 2024.1.
+        /// Since 2024.1.
         EMMC = "eMMC",
-        /// `UET`. Since 2025.1.
+        /// Since 2025.1.
         UET = "UET",
-        /// `UALink`. Since 2025.4.
+        /// Since 2025.4.
         UALink = "UALink",
     }
 }

@@ -110,15 +110,11 @@ impl Redundancy {
 open_enum! {
     /// `RedundancyMode` of the `Redundancy` schema 1.7.0.
     pub enum RedundancyMode {
-        /// `Failover`.
         Failover = "Failover",
-        /// `N+m`.
         NM = "N+m",
-        /// `Sharing`.
         Sharing = "Sharing",
-        /// `Sparing`.
         Sparing = "Sparing",
-        /// `NotRedundant`. Since 1.3.0.
+        /// Since 1.3.0.
         NotRedundant = "NotRedundant",
     }
 }
@@ -146,15 +142,10 @@ object! {
 open_enum! {
     /// `RedundancyType` of the `Redundancy` schema 1.7.0.
     pub enum RedundancyType {
-        /// `Failover`.
         Failover = "Failover",
-        /// `NPlusM`.
         NPlusM = "NPlusM",
-        /// `Sharing`.
         Sharing = "Sharing",
-        /// `Sparing`.
         Sparing = "Sparing",
-        /// `NotRedundant`.
         NotRedundant = "NotRedundant",
     }
 }

@@ -53,21 +53,13 @@ impl ResolutionStep {
 open_enum! {
     /// `ResolutionType` of the `ResolutionStep` schema 1.0.1.
     pub enum ResolutionType {
-        /// `ContactVendor`.
         ContactVendor = "ContactVendor",
-        /// `ReplaceComponent`.
         ReplaceComponent = "ReplaceComponent",
-        /// `FirmwareUpdate`.
         FirmwareUpdate = "FirmwareUpdate",
-        /// `Reset`.
         Reset = "Reset",
-        /// `PowerCycle`.
         PowerCycle = "PowerCycle",
-        /// `ResetToDefaults`.
         ResetToDefaults = "ResetToDefaults",
-        /// `CollectDiagnosticData`.
         CollectDiagnosticData = "CollectDiagnosticData",
-        /// `OEM`.
         OEM = "OEM",
     }
 }

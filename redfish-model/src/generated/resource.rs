@@ -68,11 +68,8 @@ impl Condition {
 open_enum! {
     /// `ConditionType` of the `Resource` schema 1.23.0.
     pub enum ConditionType {
-        /// `Alert`.
         Alert = "Alert",
-        /// `Informational`.
         Informational = "Informational",
-        /// `Subsystem`.
         Subsystem = "Subsystem",
     }
 }
@@ -120,25 +117,20 @@ object! {
 open_enum! {
     /// `DurableNameFormat` of the `Resource` schema 1.23.0.
     pub enum DurableNameFormat {
-        /// `NAA`.
         NAA = "NAA",
-        /// `iQN`.
         IQN = "iQN",
-        /// `FC_WWN`.
         FCWWN = "FC_WWN",
-        /// `UUID`.
         UUID = "UUID",
-        /// `EUI`.
         EUI = "EUI",
-        /// `NQN`. Since 1.6.0.
+        /// Since 1.6.0.
         NQN = "NQN",
-        /// `NSID`. Since 1.6.0. Deprecated since 1.12.0.
+        /// Since 1.6.0. Deprecated since 1.12.0.
         NSID = "NSID",
-        /// `NGUID`. Since 1.10.0.
+        /// Since 1.10.0.
         NGUID = "NGUID",
-        /// `MACAddress`. Since 1.14.0.
+        /// Since 1.14.0.
         MACAddress = "MACAddress",
-        /// `GCXLID`. Since 1.15.0.
+        /// Since 1.15.0.
         GCXLID = "GCXLID",
     }
 }
@@ -146,11 +138,8 @@ open_enum! {
 open_enum! {
     /// `Health` of the `Resource` schema 1.23.0.
     pub enum Health {
-        /// `OK`.
         OK = "OK",
-        /// `Warning`.
         Warning = "Warning",
-        /// `Critical`.
         Critical = "Critical",
     }
 }
@@ -175,11 +164,8 @@ object! {
 open_enum! {
     /// `IndicatorLED` of the `Resource` schema 1.23.0.
     pub enum IndicatorLED {
-        /// `Lit`.
         Lit = "Lit",
-        /// `Blinking`.
         Blinking = "Blinking",
-        /// `Off`.
         Off = "Off",
     }
 }
@@ -269,17 +255,13 @@ object! {
 open_enum! {
     /// `LocationType` of the `Resource` schema 1.23.0.
     pub enum LocationType {
-        /// `Slot`.
         Slot = "Slot",
-        /// `Bay`.
         Bay = "Bay",
-        /// `Connector`.
         Connector = "Connector",
-        /// `Socket`.
         Socket = "Socket",
-        /// `Backplane`. Since 1.12.0.
+        /// Since 1.12.0.
         Backplane = "Backplane",
-        /// `Embedded`. Since 1.13.0.
+        /// Since 1.13.0.
         Embedded = "Embedded",
     }
 }
@@ -287,17 +269,11 @@ open_enum! {
 open_enum! {
     /// `Orientation` of the `Resource` schema 1.23.0.
     pub enum Orientation {
-        /// `FrontToBack`.
         FrontToBack = "FrontToBack",
-        /// `BackToFront`.
         BackToFront = "BackToFront",
-        /// `TopToBottom`.
         TopToBottom = "TopToBottom",
-        /// `BottomToTop`.
         BottomToTop = "BottomToTop",
-        /// `LeftToRight`.
         LeftToRight = "LeftToRight",
-        /// `RightToLeft`.
         RightToLeft = "RightToLeft",
     }
 }
@@ -679,15 +655,11 @@ object! {
 open_enum! {
     /// `PowerState` of the `Resource` schema 1.23.0.
     pub enum PowerState {
-        /// `On`.
         On = "On",
-        /// `Off`.
         Off = "Off",
-        /// `PoweringOn`.
         PoweringOn = "PoweringOn",
-        /// `PoweringOff`.
         PoweringOff = "PoweringOff",
-        /// `Paused`. Since 1.13.0.
+        /// Since 1.13.0.
         Paused = "Paused",
     }
 }
@@ -695,9 +667,7 @@ open_enum! {
 open_enum! {
     /// `RackUnits` of the `Resource` schema 1.23.0.
     pub enum RackUnits {
-        /// `OpenU`.
         OpenU = "OpenU",
-        /// `EIA_310`.
         EIA310 = "EIA_310",
     }
 }
@@ -705,19 +675,12 @@ open_enum! {
 open_enum! {
     /// `Reference` of the `Resource` schema 1.23.0.
     pub enum Reference {
-        /// `Top`.
         Top = "Top",
-        /// `Bottom`.
         Bottom = "Bottom",
-        /// `Front`.
         Front = "Front",
-        /// `Rear`.
         Rear = "Rear",
-        /// `Left`.
         Left = "Left",
-        /// `Right`.
         Right = "Right",
-        /// `Middle`.
         Middle = "Middle",
     }
 }
@@ -725,31 +688,23 @@ open_enum! {
 open_enum! {
     /// `ResetType` of the `Resource` schema 1.23.0.
     pub enum ResetType {
-        /// `On`.
         On = "On",
-        /// `ForceOff`.
         ForceOff = "ForceOff",
-        /// `GracefulShutdown`.
         GracefulShutdown = "GracefulShutdown",
-        /// `GracefulRestart`.
         GracefulRestart = "GracefulRestart",
-        /// `ForceRestart`.
         ForceRestart = "ForceRestart",
-        /// `Nmi`.
         Nmi = "Nmi",
-        /// `ForceOn`.
         ForceOn = "ForceOn",
-        /// `PushPowerButton`.
         PushPowerButton = "PushPowerButton",
-        /// `PowerCycle`. Since 1.4.0.
+        /// Since 1.4.0.
         PowerCycle = "PowerCycle",
-        /// `Suspend`. Since 1.13.0.
+        /// Since 1.13.0.
         Suspend = "Suspend",
-        /// `Pause`. Since 1.13.0.
+        /// Since 1.13.0.
         Pause = "Pause",
-        /// `Resume`. Since 1.13.0.
+        /// Since 1.13.0.
         Resume = "Resume",
-        /// `FullPowerCycle`. Since 1.21.0.
+        /// Since 1.21.0.
         FullPowerCycle = "FullPowerCycle",
     }
 }
@@ -815,31 +770,24 @@ impl Resource {
 open_enum! {
     /// `State` of the `Resource` schema 1.23.0.
     pub enum State {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `StandbyOffline`.
         StandbyOffline = "StandbyOffline",
-        /// `StandbySpare`.
         StandbySpare = "StandbySpare",
-        /// `InTest`.
         InTest = "InTest",
-        /// `Starting`.
         Starting = "Starting",
-        /// `Absent`.
         Absent = "Absent",
-        /// `UnavailableOffline`. Since 1.1.0.
+        /// Since 1.1.0.
         UnavailableOffline = "UnavailableOffline",
-        /// `Deferring`. Since 1.2.0.
+        /// Since 1.2.0.
         Deferring = "Deferring",
-        /// `Quiesced`. Since 1.2.0.
+        /// Since 1.2.0.
         Quiesced = "Quiesced",
-        /// `Updating`. Since 1.2.0.
+        /// Since 1.2.0.
         Updating = "Updating",
-        /// `Qualified`. Since 1.9.0. Deprecated since 1.19.0.
+        /// Since 1.9.0. Deprecated since 1.19.0.
         Qualified = "Qualified",
-        /// `Degraded`. Since 1.19.0.
+        /// Since 1.19.0.
         Degraded = "Degraded",
     }
 }

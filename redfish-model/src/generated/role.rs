@@ -82,7 +82,6 @@ impl Resource for RoleCollection {
 uris! {
     /// Where [`RoleCollection`] is served.
     pub enum RoleCollectionUri {
-        /// `/redfish/v1/AccountService/Roles`.
         AccountServiceRoles = "/redfish/v1/AccountService/Roles",
     }
 }
@@ -195,7 +194,6 @@ impl Resource for Role {
 uris! {
     /// Where [`Role`] is served.
     pub enum RoleUri {
-        /// `/redfish/v1/AccountService/Roles/{RoleId}`.
         AccountServiceRoles { role_id } = "/redfish/v1/AccountService/Roles/{RoleId}",
     }
 }

@@ -6,21 +6,13 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `DayOfWeek` of the `Schedule` schema 1.2.5.
     pub enum DayOfWeek {
-        /// `Monday`.
         Monday = "Monday",
-        /// `Tuesday`.
         Tuesday = "Tuesday",
-        /// `Wednesday`.
         Wednesday = "Wednesday",
-        /// `Thursday`.
         Thursday = "Thursday",
-        /// `Friday`.
         Friday = "Friday",
-        /// `Saturday`.
         Saturday = "Saturday",
-        /// `Sunday`.
         Sunday = "Sunday",
-        /// `Every`.
         Every = "Every",
     }
 }
@@ -28,31 +20,18 @@ open_enum! {
 open_enum! {
     /// `MonthOfYear` of the `Schedule` schema 1.2.5.
     pub enum MonthOfYear {
-        /// `January`.
         January = "January",
-        /// `February`.
         February = "February",
-        /// `March`.
         March = "March",
-        /// `April`.
         April = "April",
-        /// `May`.
         May = "May",
-        /// `June`.
         June = "June",
-        /// `July`.
         July = "July",
-        /// `August`.
         August = "August",
-        /// `September`.
         September = "September",
-        /// `October`.
         October = "October",
-        /// `November`.
         November = "November",
-        /// `December`.
         December = "December",
-        /// `Every`.
         Every = "Every",
     }
 }

@@ -49,11 +49,8 @@ impl ResetKeysRequest {
 open_enum! {
     /// `ResetKeysType` of the `SecureBoot` schema 1.1.2.
     pub enum ResetKeysType {
-        /// `ResetAllKeysToDefault`.
         ResetAllKeysToDefault = "ResetAllKeysToDefault",
-        /// `DeleteAllKeys`.
         DeleteAllKeys = "DeleteAllKeys",
-        /// `DeletePK`.
         DeletePK = "DeletePK",
     }
 }
@@ -143,7 +140,6 @@ impl Resource for SecureBoot {
 uris! {
     /// Where [`SecureBoot`] is served.
     pub enum SecureBootUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot`.
         SystemsSecureBoot { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot",
     }
 }
@@ -151,9 +147,7 @@ uris! {
 open_enum! {
     /// `SecureBootCurrentBootType` of the `SecureBoot` schema 1.1.2.
     pub enum SecureBootCurrentBootType {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
     }
 }
@@ -161,13 +155,9 @@ open_enum! {
 open_enum! {
     /// `SecureBootModeType` of the `SecureBoot` schema 1.1.2.
     pub enum SecureBootModeType {
-        /// `SetupMode`.
         SetupMode = "SetupMode",
-        /// `UserMode`.
         UserMode = "UserMode",
-        /// `AuditMode`.
         AuditMode = "AuditMode",
-        /// `DeployedMode`.
         DeployedMode = "DeployedMode",
     }
 }

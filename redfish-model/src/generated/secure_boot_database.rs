@@ -82,7 +82,6 @@ impl Resource for SecureBootDatabaseCollection {
 uris! {
     /// Where [`SecureBootDatabaseCollection`] is served.
     pub enum SecureBootDatabaseCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases`.
         SystemsSecureBootSecureBootDatabases { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases",
     }
 }
@@ -133,9 +132,7 @@ impl ResetKeysRequest {
 open_enum! {
     /// `ResetKeysType` of the `SecureBootDatabase` schema 1.0.3.
     pub enum ResetKeysType {
-        /// `ResetAllKeysToDefault`.
         ResetAllKeysToDefault = "ResetAllKeysToDefault",
-        /// `DeleteAllKeys`.
         DeleteAllKeys = "DeleteAllKeys",
     }
 }
@@ -222,7 +219,6 @@ impl Resource for SecureBootDatabase {
 uris! {
     /// Where [`SecureBootDatabase`] is served.
     pub enum SecureBootDatabaseUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}`.
         SystemsSecureBootSecureBootDatabases { computer_system_id, database_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for SensorCollection {
 uris! {
     /// Where [`SensorCollection`] is served.
     pub enum SensorCollectionUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Sensors`.
         ChassisSensors { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Sensors",
     }
 }
@@ -110,39 +109,22 @@ object! {
 open_enum! {
     /// `ElectricalContext` of the `Sensor` schema 1.12.0.
     pub enum ElectricalContext {
-        /// `Line1`.
         Line1 = "Line1",
-        /// `Line2`.
         Line2 = "Line2",
-        /// `Line3`.
         Line3 = "Line3",
-        /// `Neutral`.
         Neutral = "Neutral",
-        /// `LineToLine`.
         LineToLine = "LineToLine",
-        /// `Line1ToLine2`.
         Line1ToLine2 = "Line1ToLine2",
-        /// `Line2ToLine3`.
         Line2ToLine3 = "Line2ToLine3",
-        /// `Line3ToLine1`.
         Line3ToLine1 = "Line3ToLine1",
-        /// `LineToNeutral`.
         LineToNeutral = "LineToNeutral",
-        /// `Line1ToNeutral`.
         Line1ToNeutral = "Line1ToNeutral",
-        /// `Line2ToNeutral`.
         Line2ToNeutral = "Line2ToNeutral",
-        /// `Line3ToNeutral`.
         Line3ToNeutral = "Line3ToNeutral",
-        /// `Line1ToNeutralAndL1L2`.
         Line1ToNeutralAndL1L2 = "Line1ToNeutralAndL1L2",
-        /// `Line2ToNeutralAndL1L2`.
         Line2ToNeutralAndL1L2 = "Line2ToNeutralAndL1L2",
-        /// `Line2ToNeutralAndL2L3`.
         Line2ToNeutralAndL2L3 = "Line2ToNeutralAndL2L3",
-        /// `Line3ToNeutralAndL3L1`.
         Line3ToNeutralAndL3L1 = "Line3ToNeutralAndL3L1",
-        /// `Total`.
         Total = "Total",
     }
 }
@@ -150,11 +132,8 @@ open_enum! {
 open_enum! {
     /// `ImplementationType` of the `Sensor` schema 1.12.0.
     pub enum ImplementationType {
-        /// `PhysicalSensor`.
         PhysicalSensor = "PhysicalSensor",
-        /// `Synthesized`.
         Synthesized = "Synthesized",
-        /// `Reported`.
         Reported = "Reported",
     }
 }
@@ -182,11 +161,8 @@ object! {
 open_enum! {
     /// `ReadingBasisType` of the `Sensor` schema 1.12.0.
     pub enum ReadingBasisType {
-        /// `Zero`.
         Zero = "Zero",
-        /// `Delta`.
         Delta = "Delta",
-        /// `Headroom`.
         Headroom = "Headroom",
     }
 }
@@ -194,67 +170,55 @@ open_enum! {
 open_enum! {
     /// `ReadingType` of the `Sensor` schema 1.12.0.
     pub enum ReadingType {
-        /// `Temperature`.
         Temperature = "Temperature",
-        /// `Humidity`.
         Humidity = "Humidity",
-        /// `Power`.
         Power = "Power",
-        /// `EnergykWh`.
         EnergykWh = "EnergykWh",
-        /// `EnergyJoules`.
         EnergyJoules = "EnergyJoules",
-        /// `EnergyWh`. Since 1.4.0.
+        /// Since 1.4.0.
         EnergyWh = "EnergyWh",
-        /// `ChargeAh`. Since 1.4.0.
+        /// Since 1.4.0.
         ChargeAh = "ChargeAh",
-        /// `Voltage`.
         Voltage = "Voltage",
-        /// `Current`.
         Current = "Current",
-        /// `Frequency`.
         Frequency = "Frequency",
-        /// `Pressure`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         Pressure = "Pressure",
-        /// `PressurekPa`. Since 1.5.0.
+        /// Since 1.5.0.
         PressurekPa = "PressurekPa",
-        /// `PressurePa`. Since 1.7.0.
+        /// Since 1.7.0.
         PressurePa = "PressurePa",
-        /// `LiquidLevel`.
         LiquidLevel = "LiquidLevel",
-        /// `Rotational`.
         Rotational = "Rotational",
-        /// `AirFlow`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         AirFlow = "AirFlow",
-        /// `AirFlowCMM`. Since 1.7.0.
+        /// Since 1.7.0.
         AirFlowCMM = "AirFlowCMM",
-        /// `LiquidFlow`. Deprecated since 1.7.0.
+        /// Deprecated since 1.7.0.
         LiquidFlow = "LiquidFlow",
-        /// `LiquidFlowLPM`. Since 1.7.0.
+        /// Since 1.7.0.
         LiquidFlowLPM = "LiquidFlowLPM",
-        /// `Barometric`.
         Barometric = "Barometric",
-        /// `Altitude`.
         Altitude = "Altitude",
-        /// `Percent`. Since 1.1.0.
+        /// Since 1.1.0.
         Percent = "Percent",
-        /// `AbsoluteHumidity`. Since 1.5.0.
+        /// Since 1.5.0.
         AbsoluteHumidity = "AbsoluteHumidity",
-        /// `Heat`. Since 1.7.0.
+        /// Since 1.7.0.
         Heat = "Heat",
-        /// `LinearPosition`. Since 1.11.0.
+        /// Since 1.11.0.
         LinearPosition = "LinearPosition",
-        /// `LinearVelocity`. Since 1.11.0.
+        /// Since 1.11.0.
         LinearVelocity = "LinearVelocity",
-        /// `LinearAcceleration`. Since 1.11.0.
+        /// Since 1.11.0.
         LinearAcceleration = "LinearAcceleration",
-        /// `RotationalPosition`. Since 1.11.0.
+        /// Since 1.11.0.
         RotationalPosition = "RotationalPosition",
-        /// `RotationalVelocity`. Since 1.11.0.
+        /// Since 1.11.0.
         RotationalVelocity = "RotationalVelocity",
-        /// `RotationalAcceleration`. Since 1.11.0.
+        /// Since 1.11.0.
         RotationalAcceleration = "RotationalAcceleration",
-        /// `Valve`. Since 1.11.0.
+        /// Since 1.11.0.
         Valve = "Valve",
     }
 }
@@ -534,7 +498,6 @@ impl Resource for Sensor {
 uris! {
     /// Where [`Sensor`] is served.
     pub enum SensorUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Sensors/{SensorId}`.
         ChassisSensors { chassis_id, sensor_id } = "/redfish/v1/Chassis/{ChassisId}/Sensors/{SensorId}",
     }
 }
@@ -782,13 +745,10 @@ object! {
 open_enum! {
     /// `ThresholdActivation` of the `Sensor` schema 1.12.0.
     pub enum ThresholdActivation {
-        /// `Increasing`.
         Increasing = "Increasing",
-        /// `Decreasing`.
         Decreasing = "Decreasing",
-        /// `Either`.
         Either = "Either",
-        /// `Disabled`. Since 1.7.0.
+        /// Since 1.7.0.
         Disabled = "Disabled",
     }
 }
@@ -904,9 +864,7 @@ object! {
 open_enum! {
     /// `VoltageType` of the `Sensor` schema 1.12.0.
     pub enum VoltageType {
-        /// `AC`.
         AC = "AC",
-        /// `DC`.
         DC = "DC",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for SerialInterfaceCollection {
 uris! {
     /// Where [`SerialInterfaceCollection`] is served.
     pub enum SerialInterfaceCollectionUri {
-        /// `/redfish/v1/Managers/{ManagerId}/SerialInterfaces`.
         ManagersSerialInterfaces { manager_id } = "/redfish/v1/Managers/{ManagerId}/SerialInterfaces",
     }
 }
@@ -104,23 +103,14 @@ object! {
 open_enum! {
     /// `BitRate` of the `SerialInterface` schema 1.3.0.
     pub enum BitRate {
-        /// `1200`.
         N1200 = "1200",
-        /// `2400`.
         N2400 = "2400",
-        /// `4800`.
         N4800 = "4800",
-        /// `9600`.
         N9600 = "9600",
-        /// `19200`.
         N19200 = "19200",
-        /// `38400`.
         N38400 = "38400",
-        /// `57600`.
         N57600 = "57600",
-        /// `115200`.
         N115200 = "115200",
-        /// `230400`.
         N230400 = "230400",
     }
 }
@@ -128,23 +118,14 @@ open_enum! {
 open_enum! {
     /// `ConnectorType` of the `SerialInterface` schema 1.3.0.
     pub enum ConnectorType {
-        /// `RJ45`.
         RJ45 = "RJ45",
-        /// `RJ11`.
         RJ11 = "RJ11",
-        /// `DB9 Female`.
         DB9Female = "DB9 Female",
-        /// `DB9 Male`.
         DB9Male = "DB9 Male",
-        /// `DB25 Female`.
         DB25Female = "DB25 Female",
-        /// `DB25 Male`.
         DB25Male = "DB25 Male",
-        /// `USB`.
         USB = "USB",
-        /// `mUSB`.
         MUSB = "mUSB",
-        /// `uUSB`.
         UUSB = "uUSB",
     }
 }
@@ -152,13 +133,9 @@ open_enum! {
 open_enum! {
     /// `DataBits` of the `SerialInterface` schema 1.3.0.
     pub enum DataBits {
-        /// `5`.
         N5 = "5",
-        /// `6`.
         N6 = "6",
-        /// `7`.
         N7 = "7",
-        /// `8`.
         N8 = "8",
     }
 }
@@ -166,11 +143,8 @@ open_enum! {
 open_enum! {
     /// `FlowControl` of the `SerialInterface` schema 1.3.0.
     pub enum FlowControl {
-        /// `None`.
         None = "None",
-        /// `Software`.
         Software = "Software",
-        /// `Hardware`.
         Hardware = "Hardware",
     }
 }
@@ -232,15 +206,10 @@ object! {
 open_enum! {
     /// `Parity` of the `SerialInterface` schema 1.3.0.
     pub enum Parity {
-        /// `None`.
         None = "None",
-        /// `Even`.
         Even = "Even",
-        /// `Odd`.
         Odd = "Odd",
-        /// `Mark`.
         Mark = "Mark",
-        /// `Space`.
         Space = "Space",
     }
 }
@@ -248,17 +217,14 @@ open_enum! {
 open_enum! {
     /// `PinOut` of the `SerialInterface` schema 1.3.0.
     pub enum PinOut {
-        /// `Cisco`.
         Cisco = "Cisco",
-        /// `Cyclades`.
         Cyclades = "Cyclades",
-        /// `Digi`.
         Digi = "Digi",
-        /// `Modbus2Wire`. Since 1.3.0.
+        /// Since 1.3.0.
         Modbus2Wire = "Modbus2Wire",
-        /// `Modbus4Wire`. Since 1.3.0.
+        /// Since 1.3.0.
         Modbus4Wire = "Modbus4Wire",
-        /// `ModbusRs232`. Since 1.3.0.
+        /// Since 1.3.0.
         ModbusRs232 = "ModbusRs232",
     }
 }
@@ -266,9 +232,7 @@ open_enum! {
 open_enum! {
     /// `Role` of the `SerialInterface` schema 1.3.0.
     pub enum Role {
-        /// `Client`.
         Client = "Client",
-        /// `Server`.
         Server = "Server",
     }
 }
@@ -379,7 +343,6 @@ impl Resource for SerialInterface {
 uris! {
     /// Where [`SerialInterface`] is served.
     pub enum SerialInterfaceUri {
-        /// `/redfish/v1/Managers/{ManagerId}/SerialInterfaces/{SerialInterfaceId}`.
         ManagersSerialInterfaces { manager_id, serial_interface_id } = "/redfish/v1/Managers/{ManagerId}/SerialInterfaces/{SerialInterfaceId}",
     }
 }
@@ -422,9 +385,7 @@ object! {
 open_enum! {
     /// `SignalType` of the `SerialInterface` schema 1.3.0.
     pub enum SignalType {
-        /// `Rs232`.
         Rs232 = "Rs232",
-        /// `Rs485`.
         Rs485 = "Rs485",
     }
 }
@@ -432,9 +393,7 @@ open_enum! {
 open_enum! {
     /// `StopBits` of the `SerialInterface` schema 1.3.0.
     pub enum StopBits {
-        /// `1`.
         N1 = "1",
-        /// `2`.
         N2 = "2",
     }
 }

@@ -315,7 +315,6 @@ impl Resource for ServiceRoot {
 uris! {
     /// Where [`ServiceRoot`] is served.
     pub enum ServiceRootUri {
-        /// `/redfish/v1/`.
         ServiceRoot = "/redfish/v1/",
     }
 }

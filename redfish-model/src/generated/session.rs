@@ -82,7 +82,6 @@ impl Resource for SessionCollection {
 uris! {
     /// Where [`SessionCollection`] is served.
     pub enum SessionCollectionUri {
-        /// `/redfish/v1/SessionService/Sessions`.
         SessionServiceSessions = "/redfish/v1/SessionService/Sessions",
     }
 }
@@ -224,7 +223,6 @@ impl Resource for Session {
 uris! {
     /// Where [`Session`] is served.
     pub enum SessionUri {
-        /// `/redfish/v1/SessionService/Sessions/{SessionId}`.
         SessionServiceSessions { session_id } = "/redfish/v1/SessionService/Sessions/{SessionId}",
     }
 }
@@ -302,23 +300,15 @@ impl SessionCreate {
 open_enum! {
     /// `SessionTypes` of the `Session` schema 1.8.0.
     pub enum SessionTypes {
-        /// `HostConsole`.
         HostConsole = "HostConsole",
-        /// `ManagerConsole`.
         ManagerConsole = "ManagerConsole",
-        /// `IPMI`.
         IPMI = "IPMI",
-        /// `KVMIP`.
         KVMIP = "KVMIP",
-        /// `OEM`.
         OEM = "OEM",
-        /// `Redfish`.
         Redfish = "Redfish",
-        /// `VirtualMedia`.
         VirtualMedia = "VirtualMedia",
-        /// `WebUI`.
         WebUI = "WebUI",
-        /// `OutboundConnection`. Since 1.7.0.
+        /// Since 1.7.0.
         OutboundConnection = "OutboundConnection",
     }
 }

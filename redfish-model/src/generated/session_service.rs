@@ -108,7 +108,6 @@ impl Resource for SessionService {
 uris! {
     /// Where [`SessionService`] is served.
     pub enum SessionServiceUri {
-        /// `/redfish/v1/SessionService`.
         SessionService = "/redfish/v1/SessionService",
     }
 }

@@ -6,13 +6,9 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `ApplyTime` of the `Settings` schema 1.4.0.
     pub enum ApplyTime {
-        /// `Immediate`.
         Immediate = "Immediate",
-        /// `OnReset`.
         OnReset = "OnReset",
-        /// `AtMaintenanceWindowStart`.
         AtMaintenanceWindowStart = "AtMaintenanceWindowStart",
-        /// `InMaintenanceWindowOnReset`.
         InMaintenanceWindowOnReset = "InMaintenanceWindowOnReset",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for SimpleStorageCollection {
 uris! {
     /// Where [`SimpleStorageCollection`] is served.
     pub enum SimpleStorageCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SimpleStorage`.
         SystemsSimpleStorage { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/SimpleStorage",
     }
 }
@@ -247,7 +246,6 @@ impl Resource for SimpleStorage {
 uris! {
     /// Where [`SimpleStorage`] is served.
     pub enum SimpleStorageUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/SimpleStorage/{SimpleStorageId}`.
         SystemsSimpleStorage { computer_system_id, simple_storage_id } = "/redfish/v1/Systems/{ComputerSystemId}/SimpleStorage/{SimpleStorageId}",
     }
 }

@@ -82,11 +82,8 @@ impl Resource for SoftwareInventoryCollection {
 uris! {
     /// Where [`SoftwareInventoryCollection`] is served.
     pub enum SoftwareInventoryCollectionUri {
-        /// `/redfish/v1/UpdateService/FirmwareInventory`.
         UpdateServiceFirmwareInventory = "/redfish/v1/UpdateService/FirmwareInventory",
-        /// `/redfish/v1/UpdateService/LocalImageStore`.
         UpdateServiceLocalImageStore = "/redfish/v1/UpdateService/LocalImageStore",
-        /// `/redfish/v1/UpdateService/SoftwareInventory`.
         UpdateServiceSoftwareInventory = "/redfish/v1/UpdateService/SoftwareInventory",
     }
 }
@@ -203,11 +200,8 @@ object! {
 open_enum! {
     /// `ReleaseType` of the `SoftwareInventory` schema 1.13.0.
     pub enum ReleaseType {
-        /// `Production`.
         Production = "Production",
-        /// `Prototype`.
         Prototype = "Prototype",
-        /// `Other`.
         Other = "Other",
     }
 }
@@ -351,11 +345,8 @@ impl Resource for SoftwareInventory {
 uris! {
     /// Where [`SoftwareInventory`] is served.
     pub enum SoftwareInventoryUri {
-        /// `/redfish/v1/UpdateService/FirmwareInventory/{SoftwareInventoryId}`.
         UpdateServiceFirmwareInventory { software_inventory_id } = "/redfish/v1/UpdateService/FirmwareInventory/{SoftwareInventoryId}",
-        /// `/redfish/v1/UpdateService/LocalImageStore/{SoftwareInventoryId}`.
         UpdateServiceLocalImageStore { software_inventory_id } = "/redfish/v1/UpdateService/LocalImageStore/{SoftwareInventoryId}",
-        /// `/redfish/v1/UpdateService/SoftwareInventory/{SoftwareInventoryId}`.
         UpdateServiceSoftwareInventory { software_inventory_id } = "/redfish/v1/UpdateService/SoftwareInventory/{SoftwareInventoryId}",
     }
 }
@@ -363,11 +354,8 @@ uris! {
 open_enum! {
     /// `VersionScheme` of the `SoftwareInventory` schema 1.13.0.
     pub enum VersionScheme {
-        /// `SemVer`.
         SemVer = "SemVer",
-        /// `DotIntegerNotation`.
         DotIntegerNotation = "DotIntegerNotation",
-        /// `OEM`.
         OEM = "OEM",
     }
 }

@@ -82,7 +82,6 @@ impl Resource for StorageCollection {
 uris! {
     /// Where [`StorageCollection`] is served.
     pub enum StorageCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage`.
         SystemsStorage { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage",
     }
 }
@@ -136,13 +135,9 @@ object! {
 open_enum! {
     /// `AutoVolumeCreate` of the `Storage` schema 1.21.0.
     pub enum AutoVolumeCreate {
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `NonRAID`.
         NonRAID = "NonRAID",
-        /// `RAID0`.
         RAID0 = "RAID0",
-        /// `RAID1`.
         RAID1 = "RAID1",
     }
 }
@@ -182,13 +177,9 @@ impl CacheSummary {
 open_enum! {
     /// `ConfigLockOptions` of the `Storage` schema 1.21.0.
     pub enum ConfigLockOptions {
-        /// `Unlocked`.
         Unlocked = "Unlocked",
-        /// `Locked`.
         Locked = "Locked",
-        /// `LockdownUnsupported`.
         LockdownUnsupported = "LockdownUnsupported",
-        /// `CommandUnsupported`.
         CommandUnsupported = "CommandUnsupported",
     }
 }
@@ -196,11 +187,8 @@ open_enum! {
 open_enum! {
     /// `ConfigurationLock` of the `Storage` schema 1.21.0.
     pub enum ConfigurationLock {
-        /// `Enabled`.
         Enabled = "Enabled",
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `Partial`.
         Partial = "Partial",
     }
 }
@@ -208,17 +196,14 @@ open_enum! {
 open_enum! {
     /// `EncryptionMode` of the `Storage` schema 1.21.0.
     pub enum EncryptionMode {
-        /// `Disabled`.
         Disabled = "Disabled",
-        /// `UseExternalKey`.
         UseExternalKey = "UseExternalKey",
-        /// `UseLocalKey`.
         UseLocalKey = "UseLocalKey",
-        /// `PasswordOnly`. Since 1.17.0.
+        /// Since 1.17.0.
         PasswordOnly = "PasswordOnly",
-        /// `PasswordWithExternalKey`. Since 1.17.0.
+        /// Since 1.17.0.
         PasswordWithExternalKey = "PasswordWithExternalKey",
-        /// `PasswordWithLocalKey`. Since 1.17.0.
+        /// Since 1.17.0.
         PasswordWithLocalKey = "PasswordWithLocalKey",
     }
 }
@@ -289,11 +274,8 @@ impl GetPersonalityNonceResponse {
 open_enum! {
     /// `HotspareActivationPolicy` of the `Storage` schema 1.21.0.
     pub enum HotspareActivationPolicy {
-        /// `OnDriveFailure`.
         OnDriveFailure = "OnDriveFailure",
-        /// `OnDrivePredictedFailure`.
         OnDrivePredictedFailure = "OnDrivePredictedFailure",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -431,15 +413,10 @@ object! {
 open_enum! {
     /// `NMVeMinimumRequiredResetType` of the `Storage` schema 1.21.0.
     pub enum NMVeMinimumRequiredResetType {
-        /// `NoReset`.
         NoReset = "NoReset",
-        /// `ControllerLevel`.
         ControllerLevel = "ControllerLevel",
-        /// `LimitedControllerLevel`.
         LimitedControllerLevel = "LimitedControllerLevel",
-        /// `NVMSubsystemReset`.
         NVMSubsystemReset = "NVMSubsystemReset",
-        /// `PowerCycle`.
         PowerCycle = "PowerCycle",
     }
 }
@@ -447,7 +424,6 @@ open_enum! {
 open_enum! {
     /// `NMVePersonalityKeyAlgorithm` of the `Storage` schema 1.21.0.
     pub enum NMVePersonalityKeyAlgorithm {
-        /// `HMAC_SHA384`.
         HMACSHA384 = "HMAC_SHA384",
     }
 }
@@ -455,9 +431,7 @@ open_enum! {
 open_enum! {
     /// `NMVeUnfreezeAuthMode` of the `Storage` schema 1.21.0.
     pub enum NMVeUnfreezeAuthMode {
-        /// `ProgrammedKey`.
         ProgrammedKey = "ProgrammedKey",
-        /// `PhysicalId`.
         PhysicalId = "PhysicalId",
     }
 }
@@ -634,9 +608,7 @@ impl ResetToDefaultsRequest {
 open_enum! {
     /// `ResetToDefaultsType` of the `Storage` schema 1.21.0.
     pub enum ResetToDefaultsType {
-        /// `ResetAll`.
         ResetAll = "ResetAll",
-        /// `PreserveVolumes`.
         PreserveVolumes = "PreserveVolumes",
     }
 }
@@ -904,7 +876,6 @@ impl Resource for Storage {
 uris! {
     /// Where [`Storage`] is served.
     pub enum StorageUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}`.
         SystemsStorage { computer_system_id, storage_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}",
     }
 }
@@ -1105,7 +1076,6 @@ object! {
 open_enum! {
     /// `TargetConfigurationLockLevel` of the `Storage` schema 1.21.0.
     pub enum TargetConfigurationLockLevel {
-        /// `Baseline`.
         Baseline = "Baseline",
     }
 }
@@ -1156,11 +1126,8 @@ impl UnfreezePersonalityRequest {
 open_enum! {
     /// `VolumeAssignmentPolicy` of the `Storage` schema 1.21.0.
     pub enum VolumeAssignmentPolicy {
-        /// `Unassigned`.
         Unassigned = "Unassigned",
-        /// `Supervisor`.
         Supervisor = "Supervisor",
-        /// `WeightedRoundRobin`.
         WeightedRoundRobin = "WeightedRoundRobin",
     }
 }

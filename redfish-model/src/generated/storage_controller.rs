@@ -82,7 +82,6 @@ impl Resource for StorageControllerCollection {
 uris! {
     /// Where [`StorageControllerCollection`] is served.
     pub enum StorageControllerCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers`.
         SystemsStorageControllers { computer_system_id, storage_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers",
     }
 }
@@ -90,13 +89,9 @@ uris! {
 open_enum! {
     /// `ANAAccessState` of the `StorageController` schema 1.11.0.
     pub enum ANAAccessState {
-        /// `Optimized`.
         Optimized = "Optimized",
-        /// `NonOptimized`.
         NonOptimized = "NonOptimized",
-        /// `Inaccessible`.
         Inaccessible = "Inaccessible",
-        /// `PersistentLoss`.
         PersistentLoss = "PersistentLoss",
     }
 }
@@ -412,11 +407,8 @@ object! {
 open_enum! {
     /// `NVMeControllerType` of the `StorageController` schema 1.11.0.
     pub enum NVMeControllerType {
-        /// `Admin`.
         Admin = "Admin",
-        /// `Discovery`.
         Discovery = "Discovery",
-        /// `IO`.
         IO = "IO",
     }
 }
@@ -749,7 +741,6 @@ impl Resource for StorageController {
 uris! {
     /// Where [`StorageController`] is served.
     pub enum StorageControllerUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}`.
         SystemsStorageControllers { computer_system_id, storage_id, storage_controller_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}",
     }
 }

@@ -82,9 +82,7 @@ impl Resource for TaskCollection {
 uris! {
     /// Where [`TaskCollection`] is served.
     pub enum TaskCollectionUri {
-        /// `/redfish/v1/TaskService/Tasks`.
         TaskServiceTasks = "/redfish/v1/TaskService/Tasks",
-        /// `/redfish/v1/TaskService/Tasks/{TaskId}/SubTasks`.
         TaskServiceTasksSubTasks { task_id } = "/redfish/v1/TaskService/Tasks/{TaskId}/SubTasks",
     }
 }
@@ -255,9 +253,7 @@ impl Resource for Task {
 uris! {
     /// Where [`Task`] is served.
     pub enum TaskUri {
-        /// `/redfish/v1/TaskService/Tasks/{TaskId}`.
         TaskServiceTasks { task_id } = "/redfish/v1/TaskService/Tasks/{TaskId}",
-        /// `/redfish/v1/TaskService/Tasks/{TaskId}/SubTasks/{TaskId2}`.
         TaskServiceTasksSubTasks { task_id, task_id2 } = "/redfish/v1/TaskService/Tasks/{TaskId}/SubTasks/{TaskId2}",
     }
 }
@@ -265,31 +261,21 @@ uris! {
 open_enum! {
     /// `TaskState` of the `Task` schema 1.7.4.
     pub enum TaskState {
-        /// `New`.
         New = "New",
-        /// `Starting`.
         Starting = "Starting",
-        /// `Running`.
         Running = "Running",
-        /// `Suspended`.
         Suspended = "Suspended",
-        /// `Interrupted`.
         Interrupted = "Interrupted",
-        /// `Pending`.
         Pending = "Pending",
-        /// `Stopping`.
         Stopping = "Stopping",
-        /// `Completed`.
         Completed = "Completed",
-        /// `Killed`. Deprecated since 1.2.0.
+        /// Deprecated since 1.2.0.
         Killed = "Killed",
-        /// `Exception`.
         Exception = "Exception",
-        /// `Service`.
         Service = "Service",
-        /// `Cancelling`. Since 1.2.0.
+        /// Since 1.2.0.
         Cancelling = "Cancelling",
-        /// `Cancelled`. Since 1.2.0.
+        /// Since 1.2.0.
         Cancelled = "Cancelled",
     }
 }

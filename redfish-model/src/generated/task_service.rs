@@ -36,9 +36,7 @@ object! {
 open_enum! {
     /// `OverWritePolicy` of the `TaskService` schema 1.3.0.
     pub enum OverWritePolicy {
-        /// `Manual`.
         Manual = "Manual",
-        /// `Oldest`.
         Oldest = "Oldest",
     }
 }
@@ -140,7 +138,6 @@ impl Resource for TaskService {
 uris! {
     /// Where [`TaskService`] is served.
     pub enum TaskServiceUri {
-        /// `/redfish/v1/TaskService`.
         TaskService = "/redfish/v1/TaskService",
     }
 }

@@ -6,7 +6,6 @@ use crate::gen_prelude::*;
 open_enum! {
     /// `TelemetryDataTypes` of the `TelemetryData` schema 1.0.0.
     pub enum TelemetryDataTypes {
-        /// `OEM`.
         OEM = "OEM",
     }
 }

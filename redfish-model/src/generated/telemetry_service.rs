@@ -128,13 +128,9 @@ impl CollectTelemetryDataResponse {
 open_enum! {
     /// `CollectionFunction` of the `TelemetryService` schema 1.4.1.
     pub enum CollectionFunction {
-        /// `Average`.
         Average = "Average",
-        /// `Maximum`.
         Maximum = "Maximum",
-        /// `Minimum`.
         Minimum = "Minimum",
-        /// `Summation`.
         Summation = "Summation",
     }
 }
@@ -342,7 +338,6 @@ impl Resource for TelemetryService {
 uris! {
     /// Where [`TelemetryService`] is served.
     pub enum TelemetryServiceUri {
-        /// `/redfish/v1/TelemetryService`.
         TelemetryService = "/redfish/v1/TelemetryService",
     }
 }

@@ -164,9 +164,7 @@ object! {
 open_enum! {
     /// `ReadingUnits` of the `Thermal` schema 1.7.3.
     pub enum ReadingUnits {
-        /// `RPM`.
         RPM = "RPM",
-        /// `Percent`.
         Percent = "Percent",
     }
 }
@@ -405,7 +403,7 @@ impl Resource for Thermal {
 uris! {
     /// Where [`Thermal`] is served.
     pub enum ThermalUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/Thermal`. Deprecated by the schema.
+        /// Deprecated by the schema.
         ChassisThermal { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Thermal",
     }
 }

@@ -123,7 +123,6 @@ impl Resource for ThermalSubsystem {
 uris! {
     /// Where [`ThermalSubsystem`] is served.
     pub enum ThermalSubsystemUri {
-        /// `/redfish/v1/Chassis/{ChassisId}/ThermalSubsystem`.
         ChassisThermalSubsystem { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/ThermalSubsystem",
     }
 }

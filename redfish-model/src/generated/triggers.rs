@@ -82,7 +82,6 @@ impl Resource for TriggersCollection {
 uris! {
     /// Where [`TriggersCollection`] is served.
     pub enum TriggersCollectionUri {
-        /// `/redfish/v1/TelemetryService/Triggers`.
         TelemetryServiceTriggers = "/redfish/v1/TelemetryService/Triggers",
     }
 }
@@ -127,9 +126,7 @@ object! {
 open_enum! {
     /// `DiscreteTriggerConditionEnum` of the `Triggers` schema 1.4.0.
     pub enum DiscreteTriggerConditionEnum {
-        /// `Specified`.
         Specified = "Specified",
-        /// `Changed`.
         Changed = "Changed",
     }
 }
@@ -198,9 +195,7 @@ object! {
 open_enum! {
     /// `MetricTypeEnum` of the `Triggers` schema 1.4.0.
     pub enum MetricTypeEnum {
-        /// `Numeric`.
         Numeric = "Numeric",
-        /// `Discrete`.
         Discrete = "Discrete",
     }
 }
@@ -228,13 +223,10 @@ object! {
 open_enum! {
     /// `ThresholdActivation` of the `Triggers` schema 1.4.0.
     pub enum ThresholdActivation {
-        /// `Increasing`.
         Increasing = "Increasing",
-        /// `Decreasing`.
         Decreasing = "Decreasing",
-        /// `Either`.
         Either = "Either",
-        /// `Disabled`. Since 1.3.0.
+        /// Since 1.3.0.
         Disabled = "Disabled",
     }
 }
@@ -308,11 +300,9 @@ object! {
 open_enum! {
     /// `TriggerActionEnum` of the `Triggers` schema 1.4.0.
     pub enum TriggerActionEnum {
-        /// `LogToLogService`.
         LogToLogService = "LogToLogService",
-        /// `RedfishEvent`.
         RedfishEvent = "RedfishEvent",
-        /// `RedfishMetricReport`. Since 1.1.0.
+        /// Since 1.1.0.
         RedfishMetricReport = "RedfishMetricReport",
     }
 }
@@ -320,11 +310,8 @@ open_enum! {
 open_enum! {
     /// `TriggerActionMessage` of the `Triggers` schema 1.4.0.
     pub enum TriggerActionMessage {
-        /// `Telemetry`.
         Telemetry = "Telemetry",
-        /// `DriveMediaLife`.
         DriveMediaLife = "DriveMediaLife",
-        /// `ConnectionSpeed`.
         ConnectionSpeed = "ConnectionSpeed",
     }
 }
@@ -447,7 +434,6 @@ impl Resource for Triggers {
 uris! {
     /// Where [`Triggers`] is served.
     pub enum TriggersUri {
-        /// `/redfish/v1/TelemetryService/Triggers/{TriggersId}`.
         TelemetryServiceTriggers { triggers_id } = "/redfish/v1/TelemetryService/Triggers/{TriggersId}",
     }
 }

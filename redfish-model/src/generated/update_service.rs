@@ -65,17 +65,13 @@ impl ActivateRequest {
 open_enum! {
     /// `ApplyTime` of the `UpdateService` schema 1.17.0.
     pub enum ApplyTime {
-        /// `Immediate`.
         Immediate = "Immediate",
-        /// `OnReset`.
         OnReset = "OnReset",
-        /// `AtMaintenanceWindowStart`.
         AtMaintenanceWindowStart = "AtMaintenanceWindowStart",
-        /// `InMaintenanceWindowOnReset`.
         InMaintenanceWindowOnReset = "InMaintenanceWindowOnReset",
-        /// `OnStartUpdateRequest`. Since 1.11.0.
+        /// Since 1.11.0.
         OnStartUpdateRequest = "OnStartUpdateRequest",
-        /// `OnTargetReset`. Since 1.14.0.
+        /// Since 1.14.0.
         OnTargetReset = "OnTargetReset",
     }
 }
@@ -261,17 +257,11 @@ object! {
 open_enum! {
     /// `SupportedUpdateImageFormatType` of the `UpdateService` schema 1.17.0.
     pub enum SupportedUpdateImageFormatType {
-        /// `PLDMv1_0`.
         PLDMv1_0 = "PLDMv1_0",
-        /// `PLDMv1_1`.
         PLDMv1_1 = "PLDMv1_1",
-        /// `PLDMv1_2`.
         PLDMv1_2 = "PLDMv1_2",
-        /// `PLDMv1_3`.
         PLDMv1_3 = "PLDMv1_3",
-        /// `UEFICapsule`.
         UEFICapsule = "UEFICapsule",
-        /// `VendorDefined`.
         VendorDefined = "VendorDefined",
     }
 }
@@ -279,25 +269,18 @@ open_enum! {
 open_enum! {
     /// `TransferProtocolType` of the `UpdateService` schema 1.17.0.
     pub enum TransferProtocolType {
-        /// `CIFS`.
         CIFS = "CIFS",
-        /// `FTP`.
         FTP = "FTP",
-        /// `SFTP`. Since 1.1.0.
+        /// Since 1.1.0.
         SFTP = "SFTP",
-        /// `HTTP`.
         HTTP = "HTTP",
-        /// `HTTPS`.
         HTTPS = "HTTPS",
-        /// `NSF`. Deprecated since 1.3.0.
+        /// Deprecated since 1.3.0.
         NSF = "NSF",
-        /// `SCP`.
         SCP = "SCP",
-        /// `TFTP`.
         TFTP = "TFTP",
-        /// `OEM`.
         OEM = "OEM",
-        /// `NFS`. Since 1.3.0.
+        /// Since 1.3.0.
         NFS = "NFS",
     }
 }
@@ -445,7 +428,6 @@ impl Resource for UpdateService {
 uris! {
     /// Where [`UpdateService`] is served.
     pub enum UpdateServiceUri {
-        /// `/redfish/v1/UpdateService`.
         UpdateService = "/redfish/v1/UpdateService",
     }
 }

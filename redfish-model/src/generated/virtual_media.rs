@@ -82,9 +82,8 @@ impl Resource for VirtualMediaCollection {
 uris! {
     /// Where [`VirtualMediaCollection`] is served.
     pub enum VirtualMediaCollectionUri {
-        /// `/redfish/v1/Managers/{ManagerId}/VirtualMedia`. Deprecated by the schema.
+        /// Deprecated by the schema.
         ManagersVirtualMedia { manager_id } = "/redfish/v1/Managers/{ManagerId}/VirtualMedia",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia`.
         SystemsVirtualMedia { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia",
     }
 }
@@ -112,13 +111,9 @@ object! {
 open_enum! {
     /// `ConnectedVia` of the `VirtualMedia` schema 1.6.5.
     pub enum ConnectedVia {
-        /// `NotConnected`.
         NotConnected = "NotConnected",
-        /// `URI`.
         URI = "URI",
-        /// `Applet`.
         Applet = "Applet",
-        /// `Oem`.
         Oem = "Oem",
     }
 }
@@ -137,15 +132,10 @@ object! {
 open_enum! {
     /// `EjectPolicy` of the `VirtualMedia` schema 1.6.5.
     pub enum EjectPolicy {
-        /// `OnPowerOff`.
         OnPowerOff = "OnPowerOff",
-        /// `Session`.
         Session = "Session",
-        /// `Timed`.
         Timed = "Timed",
-        /// `AfterUse`.
         AfterUse = "AfterUse",
-        /// `Persistent`.
         Persistent = "Persistent",
     }
 }
@@ -197,13 +187,9 @@ impl InsertMediaRequest {
 open_enum! {
     /// `MediaType` of the `VirtualMedia` schema 1.6.5.
     pub enum MediaType {
-        /// `CD`.
         CD = "CD",
-        /// `Floppy`.
         Floppy = "Floppy",
-        /// `USBStick`.
         USBStick = "USBStick",
-        /// `DVD`.
         DVD = "DVD",
     }
 }
@@ -211,9 +197,7 @@ open_enum! {
 open_enum! {
     /// `TransferMethod` of the `VirtualMedia` schema 1.6.5.
     pub enum TransferMethod {
-        /// `Stream`.
         Stream = "Stream",
-        /// `Upload`.
         Upload = "Upload",
     }
 }
@@ -221,23 +205,14 @@ open_enum! {
 open_enum! {
     /// `TransferProtocolType` of the `VirtualMedia` schema 1.6.5.
     pub enum TransferProtocolType {
-        /// `CIFS`.
         CIFS = "CIFS",
-        /// `FTP`.
         FTP = "FTP",
-        /// `SFTP`.
         SFTP = "SFTP",
-        /// `HTTP`.
         HTTP = "HTTP",
-        /// `HTTPS`.
         HTTPS = "HTTPS",
-        /// `NFS`.
         NFS = "NFS",
-        /// `SCP`.
         SCP = "SCP",
-        /// `TFTP`.
         TFTP = "TFTP",
-        /// `OEM`.
         OEM = "OEM",
     }
 }
@@ -363,9 +338,8 @@ impl Resource for VirtualMedia {
 uris! {
     /// Where [`VirtualMedia`] is served.
     pub enum VirtualMediaUri {
-        /// `/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}`. Deprecated by the schema.
+        /// Deprecated by the schema.
         ManagersVirtualMedia { manager_id, virtual_media_id } = "/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}",
-        /// `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}`.
         SystemsVirtualMedia { computer_system_id, virtual_media_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}",
     }
 }

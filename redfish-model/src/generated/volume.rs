@@ -82,7 +82,6 @@ impl Resource for VolumeCollection {
 uris! {
     /// Where [`VolumeCollection`] is served.
     pub enum VolumeCollectionUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes`.
         SystemsStorageVolumes { computer_system_id, storage_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes",
     }
 }
@@ -272,11 +271,8 @@ impl CreateReplicaTargetRequest {
 open_enum! {
     /// `EncryptionTypes` of the `Volume` schema 1.10.2.
     pub enum EncryptionTypes {
-        /// `NativeDriveEncryption`.
         NativeDriveEncryption = "NativeDriveEncryption",
-        /// `ControllerAssisted`.
         ControllerAssisted = "ControllerAssisted",
-        /// `SoftwareAssisted`.
         SoftwareAssisted = "SoftwareAssisted",
     }
 }
@@ -295,11 +291,8 @@ object! {
 open_enum! {
     /// `InitializeMethod` of the `Volume` schema 1.10.2.
     pub enum InitializeMethod {
-        /// `Skip`.
         Skip = "Skip",
-        /// `Background`.
         Background = "Background",
-        /// `Foreground`.
         Foreground = "Foreground",
     }
 }
@@ -324,9 +317,7 @@ object! {
 open_enum! {
     /// `InitializeType` of the `Volume` schema 1.10.2. Deprecated.
     pub enum InitializeType {
-        /// `Fast`.
         Fast = "Fast",
-        /// `Slow`.
         Slow = "Slow",
     }
 }
@@ -357,37 +348,21 @@ object! {
 open_enum! {
     /// `LBAFormatType` of the `Volume` schema 1.10.2.
     pub enum LBAFormatType {
-        /// `LBAFormat0`.
         LBAFormat0 = "LBAFormat0",
-        /// `LBAFormat1`.
         LBAFormat1 = "LBAFormat1",
-        /// `LBAFormat2`.
         LBAFormat2 = "LBAFormat2",
-        /// `LBAFormat3`.
         LBAFormat3 = "LBAFormat3",
-        /// `LBAFormat4`.
         LBAFormat4 = "LBAFormat4",
-        /// `LBAFormat5`.
         LBAFormat5 = "LBAFormat5",
-        /// `LBAFormat6`.
         LBAFormat6 = "LBAFormat6",
-        /// `LBAFormat7`.
         LBAFormat7 = "LBAFormat7",
-        /// `LBAFormat8`.
         LBAFormat8 = "LBAFormat8",
-        /// `LBAFormat9`.
         LBAFormat9 = "LBAFormat9",
-        /// `LBAFormat10`.
         LBAFormat10 = "LBAFormat10",
-        /// `LBAFormat11`.
         LBAFormat11 = "LBAFormat11",
-        /// `LBAFormat12`.
         LBAFormat12 = "LBAFormat12",
-        /// `LBAFormat13`.
         LBAFormat13 = "LBAFormat13",
-        /// `LBAFormat14`.
         LBAFormat14 = "LBAFormat14",
-        /// `LBAFormat15`.
         LBAFormat15 = "LBAFormat15",
     }
 }
@@ -395,13 +370,9 @@ open_enum! {
 open_enum! {
     /// `LBARelativePerformanceType` of the `Volume` schema 1.10.2.
     pub enum LBARelativePerformanceType {
-        /// `Best`.
         Best = "Best",
-        /// `Better`.
         Better = "Better",
-        /// `Good`.
         Good = "Good",
-        /// `Degraded`.
         Degraded = "Degraded",
     }
 }
@@ -611,13 +582,9 @@ object! {
 open_enum! {
     /// `NamespaceType` of the `Volume` schema 1.10.2.
     pub enum NamespaceType {
-        /// `Block`.
         Block = "Block",
-        /// `KeyValue`.
         KeyValue = "KeyValue",
-        /// `ZNS`.
         ZNS = "ZNS",
-        /// `Computational`.
         Computational = "Computational",
     }
 }
@@ -648,33 +615,20 @@ object! {
 open_enum! {
     /// `OperationType` of the `Volume` schema 1.10.2.
     pub enum OperationType {
-        /// `Deduplicate`.
         Deduplicate = "Deduplicate",
-        /// `CheckConsistency`.
         CheckConsistency = "CheckConsistency",
-        /// `Initialize`.
         Initialize = "Initialize",
-        /// `Replicate`.
         Replicate = "Replicate",
-        /// `Delete`.
         Delete = "Delete",
-        /// `ChangeRAIDType`.
         ChangeRAIDType = "ChangeRAIDType",
-        /// `Rebuild`.
         Rebuild = "Rebuild",
-        /// `Encrypt`.
         Encrypt = "Encrypt",
-        /// `Decrypt`.
         Decrypt = "Decrypt",
-        /// `Resize`.
         Resize = "Resize",
-        /// `Compress`.
         Compress = "Compress",
-        /// `Sanitize`.
         Sanitize = "Sanitize",
-        /// `Format`.
         Format = "Format",
-        /// `ChangeStripSize`. Since 1.10.0.
+        /// Since 1.10.0.
         ChangeStripSize = "ChangeStripSize",
     }
 }
@@ -682,39 +636,23 @@ open_enum! {
 open_enum! {
     /// `RAIDType` of the `Volume` schema 1.10.2.
     pub enum RAIDType {
-        /// `RAID0`.
         RAID0 = "RAID0",
-        /// `RAID1`.
         RAID1 = "RAID1",
-        /// `RAID3`.
         RAID3 = "RAID3",
-        /// `RAID4`.
         RAID4 = "RAID4",
-        /// `RAID5`.
         RAID5 = "RAID5",
-        /// `RAID6`.
         RAID6 = "RAID6",
-        /// `RAID10`.
         RAID10 = "RAID10",
-        /// `RAID01`.
         RAID01 = "RAID01",
-        /// `RAID6TP`.
         RAID6TP = "RAID6TP",
-        /// `RAID1E`.
         RAID1E = "RAID1E",
-        /// `RAID50`.
         RAID50 = "RAID50",
-        /// `RAID60`.
         RAID60 = "RAID60",
-        /// `RAID00`.
         RAID00 = "RAID00",
-        /// `RAID10E`.
         RAID10E = "RAID10E",
-        /// `RAID1Triple`.
         RAID1Triple = "RAID1Triple",
-        /// `RAID10Triple`.
         RAID10Triple = "RAID10Triple",
-        /// `None`. Since 1.4.2.
+        /// Since 1.4.2.
         None = "None",
     }
 }
@@ -722,11 +660,8 @@ open_enum! {
 open_enum! {
     /// `ReadCachePolicyType` of the `Volume` schema 1.10.2.
     pub enum ReadCachePolicyType {
-        /// `ReadAhead`.
         ReadAhead = "ReadAhead",
-        /// `AdaptiveReadAhead`.
         AdaptiveReadAhead = "AdaptiveReadAhead",
-        /// `Off`.
         Off = "Off",
     }
 }
@@ -1084,7 +1019,6 @@ impl Resource for Volume {
 uris! {
     /// Where [`Volume`] is served.
     pub enum VolumeUri {
-        /// `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes/{VolumeId}`.
         SystemsStorageVolumes { computer_system_id, storage_id, volume_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes/{VolumeId}",
     }
 }
@@ -1321,17 +1255,11 @@ object! {
 open_enum! {
     /// `VolumeType` of the `Volume` schema 1.10.2.
     pub enum VolumeType {
-        /// `RawDevice`.
         RawDevice = "RawDevice",
-        /// `NonRedundant`.
         NonRedundant = "NonRedundant",
-        /// `Mirrored`.
         Mirrored = "Mirrored",
-        /// `StripedWithParity`.
         StripedWithParity = "StripedWithParity",
-        /// `SpannedMirrors`.
         SpannedMirrors = "SpannedMirrors",
-        /// `SpannedStripesWithParity`.
         SpannedStripesWithParity = "SpannedStripesWithParity",
     }
 }
@@ -1339,15 +1267,10 @@ open_enum! {
 open_enum! {
     /// `VolumeUsageType` of the `Volume` schema 1.10.2.
     pub enum VolumeUsageType {
-        /// `Data`.
         Data = "Data",
-        /// `SystemData`.
         SystemData = "SystemData",
-        /// `CacheOnly`.
         CacheOnly = "CacheOnly",
-        /// `SystemReserve`.
         SystemReserve = "SystemReserve",
-        /// `ReplicationReserve`.
         ReplicationReserve = "ReplicationReserve",
     }
 }
@@ -1355,13 +1278,10 @@ open_enum! {
 open_enum! {
     /// `WriteCachePolicyType` of the `Volume` schema 1.10.2.
     pub enum WriteCachePolicyType {
-        /// `WriteThrough`.
         WriteThrough = "WriteThrough",
-        /// `ProtectedWriteBack`.
         ProtectedWriteBack = "ProtectedWriteBack",
-        /// `UnprotectedWriteBack`.
         UnprotectedWriteBack = "UnprotectedWriteBack",
-        /// `Off`. Since 1.4.1.
+        /// Since 1.4.1.
         Off = "Off",
     }
 }
@@ -1369,11 +1289,8 @@ open_enum! {
 open_enum! {
     /// `WriteCacheStateType` of the `Volume` schema 1.10.2.
     pub enum WriteCacheStateType {
-        /// `Unprotected`.
         Unprotected = "Unprotected",
-        /// `Protected`.
         Protected = "Protected",
-        /// `Degraded`.
         Degraded = "Degraded",
     }
 }
@@ -1381,13 +1298,9 @@ open_enum! {
 open_enum! {
     /// `WriteHoleProtectionPolicyType` of the `Volume` schema 1.10.2.
     pub enum WriteHoleProtectionPolicyType {
-        /// `Off`.
         Off = "Off",
-        /// `Journaling`.
         Journaling = "Journaling",
-        /// `DistributedLog`.
         DistributedLog = "DistributedLog",
-        /// `Oem`.
         Oem = "Oem",
     }
 }

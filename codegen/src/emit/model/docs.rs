@@ -47,9 +47,9 @@ pub(super) fn of_property(property: &Property) -> String {
     text
 }
 
-/// The comment of an enum value.
+/// What there is to say of an enum value besides its text, which the macro says.
 pub(super) fn of_value(value: &EnumValue) -> String {
-    let mut text = format!("`{}`.", value.wire);
+    let mut text = String::new();
     if let Some(added) = &value.added {
         text.push_str(&format!(" Since {}.", dotted(added)));
     }

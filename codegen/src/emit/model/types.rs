@@ -35,10 +35,12 @@ pub(super) fn properties(ty: &Type) -> &[Property] {
 
 /// The Rust name: as in the schema, request bodies shortened.
 pub(super) fn name(ty: &Type) -> String {
-    match ty.name.strip_suffix("RequestBody") {
+    let name = match ty.name.strip_suffix("RequestBody") {
         Some(action) => format!("{action}Request"),
         None => ty.name.clone(),
-    }
+    };
+    // `Target_PrivilegeMap` is the one name with an underscore.
+    name.replace('_', "")
 }
 
 /// The text of a module.
@@ -205,7 +207,7 @@ fn resource_impl(text: &mut String, ty: &Type, sites: &[Site]) -> Result<()> {
     for (variant, site) in variants.iter().zip(sites) {
         let deprecated = if site.deprecated { " Deprecated by the schema." } else { "" };
         let own = if site.own { " Not a URI of the schema." } else { "" };
-        _ = writeln!(text, "        /// `{}`.{deprecated}{own}", site.template);
+        doc_line(text, &format!("{deprecated}{own}"));
         let ids: Vec<_> =
             naming::parameters(&site.template).into_iter().map(naming::field).collect();
         let ids = if ids.is_empty() { String::new() } else { format!(" {{ {} }}", ids.join(", ")) };
@@ -228,15 +230,18 @@ fn open_enum(text: &mut String, ty: &Type) -> Result<()> {
     let doc = docs::of_type(ty, &format!("`{}`", ty.name));
     _ = writeln!(text, "open_enum! {{\n    /// {doc}\n    pub enum {name} {{");
     for (variant, value) in variants.iter().zip(values) {
-        _ = writeln!(
-            text,
-            "        /// {}\n        {variant} = {:?},",
-            docs::of_value(value),
-            value.wire
-        );
+        doc_line(text, &docs::of_value(value));
+        _ = writeln!(text, "        {variant} = {:?},", value.wire);
     }
     text.push_str("    }\n}\n");
     Ok(())
+}
+
+/// A comment on a macro's variant, whose own text the macro says; none if there is no more.
+fn doc_line(text: &mut String, doc: &str) {
+    if !doc.is_empty() {
+        _ = writeln!(text, "        ///{doc}");
+    }
 }
 
 /// The names, or an error if two are the same.
@@ -253,7 +258,7 @@ fn unique<'a>(place: &str, names: impl Iterator<Item = (String, &'a str)>) -> Re
     Ok(all)
 }
 
-fn pretty(component: &str, tokens: TokenStream) -> Result<String> {
+pub(in crate::emit) fn pretty(component: &str, tokens: TokenStream) -> Result<String> {
     let file =
         syn::parse2(tokens).map_err(|e| Error::schema(component, format!("bad Rust: {e}")))?;
     Ok(prettyplease::unparse(&file))
