@@ -121,6 +121,9 @@ mod tests {
         assert!(!error.has("Found"));
         assert_eq!(error.error.value().unwrap().code(), Ok("Base.1.22.ResourceNotFound"));
         let two = vec![Message::new("A.1.0.B"), Message::new("A.1.0.C")];
-        assert_eq!(RedfishError::from_messages(two).error.value().unwrap().code(), Ok("Base.1.0.GeneralError"));
+        assert_eq!(
+            RedfishError::from_messages(two).error.value().unwrap().code(),
+            Ok("Base.1.0.GeneralError")
+        );
     }
 }

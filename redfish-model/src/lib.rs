@@ -52,11 +52,10 @@ pub use error::{ErrorDetail, RedfishError};
 pub use generated::*;
 
 pub use foundation::{
-    Action, Any, DateTimeOffset, Duration, Extra, Field, IncompleteError, InvalidUri, LinkOrText,
-    LinkTarget, Member, MemberSink, Missing, MissingAt, MissingSearch, NotFinite, Number, Object,
-    Oem, OemExtension, OpenEnum, Ref, Resource, Secret, StrictError, UnknownValue, Uri,
-    debug_object, ensure_complete, missing_members, read_field, read_object, to_value_strict,
-    write_object,
+    Action, Any, DateTimeOffset, Duration, Extra, Field, Inspection, InvalidUri, LinkOrText,
+    LinkTarget, Member, MemberSink, Misfit, Missing, MissingAt, NotFinite, Number, Object, Oem,
+    OemExtension, OpenEnum, Ref, Resource, Secret, UnknownValue, Uri, missing_members,
+    to_value_strict,
 };
 
 /// What generated modules import.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{MissingAt, Object, OpenEnum, Resource, missing_members};
+use crate::{Inspection, Object, OpenEnum, Resource};
 
 /// A type of this crate.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,8 @@ pub enum TypeKind {
 pub struct Rewritten {
     /// What came out.
     pub value: Value,
-    /// Required members that it lacks, however deep.
-    pub missing: Vec<MissingAt>,
+    /// What it lacks, and what does not fit in it.
+    pub inspection: Inspection,
     /// Whether reading what came out gives the same value again.
     pub stable: bool,
 }
@@ -73,7 +73,7 @@ where
         schema: None,
         rewrite: |text| {
             let (value, parsed) = rewrite::<T>(text)?;
-            Ok(Rewritten { missing: missing_members(&parsed), ..value })
+            Ok(Rewritten { inspection: Inspection::of(&parsed), ..value })
         },
         empty: Some(|| serde_json::to_value(T::default())),
     }
@@ -100,5 +100,5 @@ fn rewrite<T: Serialize + DeserializeOwned + PartialEq>(
     let value = serde_json::to_value(&parsed)?;
     let again: T = serde_json::from_value(value.clone())?;
     let stable = again == parsed;
-    Ok((Rewritten { value, missing: Vec::new(), stable }, parsed))
+    Ok((Rewritten { value, inspection: Inspection::default(), stable }, parsed))
 }

@@ -10,13 +10,13 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use redfish_model::{Resource, Uri};
+use redfish_model::{Inspection, Member, Object, Resource, Uri};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::context::{Context, Scope};
 use crate::error::{Error, Result};
+use crate::messages;
 use crate::operation::{Operation, operations_of};
 
 /// The answer to a write.
@@ -115,11 +115,15 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         let here = service.clone();
         let exists: Exists =
             Box::new(move |scope, uri| uri.parse().is_ok_and(|uri| exists(&here, scope, &uri)));
-        let mount = Mount { operations: operations_of(resource), exists, handlers: BTreeMap::new() };
+        let mount =
+            Mount { operations: operations_of(resource), exists, handlers: BTreeMap::new() };
         Self { service, mount, uri: PhantomData }
     }
 
-    pub(crate) fn get<T, F>(self, call: impl Fn(Arc<S>, Context, U) -> F + Send + Sync + 'static) -> Self
+    pub(crate) fn get<T, F>(
+        self,
+        call: impl Fn(Arc<S>, Context, U) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         T: Serialize,
         F: Future<Output = Result<T>> + Send + 'static,
@@ -130,7 +134,10 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         })
     }
 
-    pub(crate) fn delete<F>(self, call: impl Fn(Arc<S>, Context, U) -> F + Send + Sync + 'static) -> Self
+    pub(crate) fn delete<F>(
+        self,
+        call: impl Fn(Arc<S>, Context, U) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = Result<Reply<()>>> + Send + 'static,
     {
@@ -145,7 +152,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         call: impl Fn(Arc<S>, Context, U, B) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        B: DeserializeOwned,
+        B: Member + Object,
         T: Serialize,
         F: Future<Output = Result<Reply<T>>> + Send + 'static,
     {
@@ -157,7 +164,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         call: impl Fn(Arc<S>, Context, U, B) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        B: DeserializeOwned,
+        B: Member + Object,
         T: Resource,
         F: Future<Output = Result<Reply<T>>> + Send + 'static,
     {
@@ -178,7 +185,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         call: impl Fn(Arc<S>, Context, U, B) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        B: DeserializeOwned,
+        B: Member + Object,
         T: Serialize,
         F: Future<Output = Result<Reply<T>>> + Send + 'static,
     {
@@ -198,13 +205,13 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         call: impl Fn(Arc<S>, Context, U, B) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        B: DeserializeOwned,
+        B: Member + Object,
         F: Future<Output = Result<Outcome>> + Send + 'static,
     {
         let service = self.service.clone();
         let handler: Handler = Box::new(move |cx, uri, body| {
             let ready = parse(uri)
-                .and_then(|uri| Ok((uri, decode(body)?)))
+                .and_then(|uri| Ok((uri, decode(&body)?)))
                 .map(|(uri, body)| call(service.clone(), cx, uri, body));
             Box::pin(async move { ready?.await })
         });
@@ -234,10 +241,20 @@ fn parse<U: Uri>(uri: &str) -> Result<U> {
     uri.parse().map_err(|_| Error::not_found(uri))
 }
 
-fn decode<B: DeserializeOwned>(body: Value) -> Result<B> {
-    serde_json::from_value(body).map_err(|_| {
-        Error::new(http::StatusCode::BAD_REQUEST, crate::messages::unrecognized_request_body())
-    })
+/// Reads a request body; values of the wrong type are all told at once.
+fn decode<B: Member + Object>(body: &Value) -> Result<B> {
+    let bad = http::StatusCode::BAD_REQUEST;
+    let decoded =
+        B::read(body).map_err(|_| Error::new(bad, messages::unrecognized_request_body()))?;
+    let misfits = Inspection::of(&decoded).misfits.into_iter().map(|misfit| {
+        let value = body.pointer(&misfit.pointer).map(Value::to_string).unwrap_or_default();
+        messages::property_value_type_error(value, misfit.pointer)
+    });
+    let messages: Vec<_> = misfits.collect();
+    if messages.is_empty() {
+        return Ok(decoded);
+    }
+    Err(Error { status: bad, messages, retry_after: None })
 }
 
 fn document<T: Serialize>(value: &T) -> Result<Value> {

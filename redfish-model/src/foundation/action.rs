@@ -6,12 +6,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::{
-    Extra, Field, Member, MemberSink, MissingSearch, Object, debug_object, read_field, read_object,
-    write_object,
+    Extra, Field, Inspection, Member, MemberSink, Object, debug_object, deserialize_object,
+    read_field, read_object, write_object,
 };
 
 /// An action that a resource offers (DSP0266, *Actions property*), with parameters of type `P`.
@@ -79,22 +79,22 @@ impl<P> Object for Action<P> {
         sink.member("title", &self.title);
     }
 
-    fn read_member<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut A,
-    ) -> Result<bool, A::Error> {
+    fn read_member(&mut self, name: &str, value: &Value) -> Result<bool, serde_json::Error> {
         match name {
-            "target" => read_field(&mut self.target, "target", map),
-            "title" => read_field(&mut self.title, "title", map),
+            "target" => read_field(&mut self.target, value),
+            "title" => read_field(&mut self.title, value),
             _ => Ok(false),
         }
     }
 }
 
 impl<P> Member for Action<P> {
-    fn find_missing(&self, search: &mut MissingSearch) {
-        search.object(self);
+    fn read(value: &Value) -> Result<Self, serde_json::Error> {
+        read_object(value)
+    }
+
+    fn inspect(&self, inspection: &mut Inspection) {
+        inspection.object(self);
     }
 }
 
@@ -143,7 +143,7 @@ impl<P> Serialize for Action<P> {
 
 impl<'de, P> Deserialize<'de> for Action<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object(deserializer)
+        deserialize_object(deserializer)
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
         fn check(text: &str, missing: usize) {
             let action: Action<()> = from_str(text).unwrap();
             assert_eq!(to_string(&action).unwrap(), text);
-            assert_eq!(action.missing().len(), missing, "{text}");
+            assert_eq!(crate::missing_members(&action).len(), missing, "{text}");
         }
         check("{}", 1);
         check(r##"{"target":"/a","title":null,"#x":1,"@Redfish.ActionInfo":"/i"}"##, 0);

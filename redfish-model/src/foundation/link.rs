@@ -7,13 +7,13 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, MapAccess};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{
-    Extra, Field, LinkTarget, Member, MemberSink, MissingSearch, Object, Resource, Uri,
-    debug_object, read_field, read_object, write_object,
+    Extra, Field, Inspection, LinkTarget, Member, MemberSink, Object, Resource, Uri, debug_object,
+    deserialize_object, read_field, read_object, write_object,
 };
 
 /// The target of links that may lead to resources of several schemas.
@@ -153,21 +153,21 @@ impl<T> Object for Ref<T> {
         sink.member("@odata.id", &self.odata_id);
     }
 
-    fn read_member<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut A,
-    ) -> Result<bool, A::Error> {
+    fn read_member(&mut self, name: &str, value: &Value) -> Result<bool, serde_json::Error> {
         match name {
-            "@odata.id" => read_field(&mut self.odata_id, "@odata.id", map),
+            "@odata.id" => read_field(&mut self.odata_id, value),
             _ => Ok(false),
         }
     }
 }
 
 impl<T> Member for Ref<T> {
-    fn find_missing(&self, search: &mut MissingSearch) {
-        search.object(self);
+    fn read(value: &Value) -> Result<Self, serde_json::Error> {
+        read_object(value)
+    }
+
+    fn inspect(&self, inspection: &mut Inspection) {
+        inspection.object(self);
     }
 }
 
@@ -206,6 +206,6 @@ impl<T> Serialize for Ref<T> {
 
 impl<'de, T> Deserialize<'de> for Ref<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_object(deserializer)
+        deserialize_object(deserializer)
     }
 }

@@ -49,22 +49,25 @@ macro_rules! object {
                 $(_sink.member($wire, &self.$field);)*
             }
 
-            fn read_member<'de, A: ::serde::de::MapAccess<'de>>(
+            fn read_member(
                 &mut self,
                 name: &str,
-                _map: &mut A,
-            ) -> Result<bool, A::Error> {
+                _value: &::serde_json::Value,
+            ) -> Result<bool, ::serde_json::Error> {
                 match name {
-                    $($wire => $crate::foundation::read_field(&mut self.$field, $wire, _map),)*
+                    $($wire => $crate::foundation::read_field(&mut self.$field, _value),)*
                     _ => Ok(false),
                 }
             }
         }
 
         impl $crate::Member for $name {
-            #[inline]
-            fn find_missing(&self, search: &mut $crate::MissingSearch) {
-                search.object(self);
+            fn read(value: &::serde_json::Value) -> Result<Self, ::serde_json::Error> {
+                $crate::foundation::read_object(value)
+            }
+
+            fn inspect(&self, inspection: &mut $crate::Inspection) {
+                inspection.object(self);
             }
         }
 
@@ -90,7 +93,7 @@ macro_rules! object {
 
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::foundation::read_object(deserializer)
+                $crate::foundation::deserialize_object(deserializer)
             }
         }
 

@@ -8,6 +8,7 @@ mod date_time;
 mod duration;
 mod extra;
 mod field;
+mod inspect;
 mod link;
 mod link_or_text;
 mod macros;
@@ -29,16 +30,12 @@ pub use date_time::DateTimeOffset;
 pub use duration::Duration;
 pub use extra::Extra;
 pub use field::{Field, Missing};
+pub use inspect::{Inspection, Misfit, MissingAt, missing_members, to_value_strict};
 pub use link::{Any, Ref};
 pub use link_or_text::LinkOrText;
-pub use member::{
-    IncompleteError, Member, MissingAt, MissingSearch, StrictError, ensure_complete,
-    missing_members, to_value_strict,
-};
+pub use member::Member;
 pub use number::{NotFinite, Number};
-pub use object::{
-    LinkTarget, MemberSink, Object, Resource, debug_object, read_field, read_object, write_object,
-};
+pub use object::{LinkTarget, MemberSink, Object, Resource};
 pub use oem::{Oem, OemExtension};
 pub use open_enum::{OpenEnum, UnknownValue};
 pub use secret::Secret;
@@ -49,6 +46,7 @@ pub use uri::{InvalidUri, Uri};
 pub(crate) use {
     link::unsupported,
     macros::{accessor, accessors, object, wire_names},
+    object::{debug_object, deserialize_object, read_field, read_object, write_object},
     open_enum::{debug_variant, open_enum, read_variant, variant},
     uri::{placeholders, read_uri, uris, write_uri},
 };

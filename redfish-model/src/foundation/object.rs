@@ -2,19 +2,20 @@
 //!
 //! A schema object is a struct of [`Field`]s and one [`Extra`]. The code that serde's derive makes for such a struct is
 //! long, and there are hundreds of them, so here each type states two lists only: one call for each member (`members`)
-//! and one `match` on the member name (`read_member`). Writing, debug output and the search for missing members are
-//! [`MemberSink`]s that go through the first list; reading is one generic visitor over the second.
+//! and one `match` on the member name (`read_member`). Writing, debug output and [inspection](super::Inspection) are
+//! [`MemberSink`]s that go through the first list; reading is one function over the second.
+//!
+//! A member whose value does not fit its type is kept as it is in [`Extra`], as if the schema did not name it: one bad
+//! member must not lose the resource, and writing gives it back unchanged. That is why reading goes through [`Value`].
 
-use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Extra, Field, Member, MissingAt, missing_members};
+use super::{Extra, Field, Member};
 
 /// A JSON object that the schema describes, with all its members.
 pub trait Object: Default {
@@ -27,7 +28,7 @@ pub trait Object: Default {
     /// Members that the schema requires to be there and allows to be `null`.
     const REQUIRED_NULLABLE: &'static [&'static str];
 
-    /// Annotations, and members that the schema does not name.
+    /// Annotations, members that the schema does not name, and values that do not fit their members.
     fn extra(&self) -> &Extra;
 
     /// The same for changing.
@@ -39,20 +40,8 @@ pub trait Object: Default {
     /// Reads the value of the member `name`; `false`, and nothing read, when the schema names no such member.
     ///
     /// # Errors
-    /// The value has the wrong type, or the member was there already.
-    fn read_member<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut A,
-    ) -> Result<bool, A::Error>;
-
-    /// Required members that are missing, here and in the objects below.
-    fn missing(&self) -> Vec<MissingAt>
-    where
-        Self: Sized,
-    {
-        missing_members(self)
-    }
+    /// The value does not fit the member's type.
+    fn read_member(&mut self, name: &str, value: &Value) -> Result<bool, serde_json::Error>;
 }
 
 /// Something that goes through the members of an [`Object`].
@@ -80,36 +69,48 @@ pub trait Resource: LinkTarget + Object + Serialize + DeserializeOwned {
 /// Reads one member's value into its field; `read_member` calls it.
 ///
 /// # Errors
-/// The value has the wrong type, or the field holds something already.
-pub fn read_field<'de, T, A>(
+/// The value does not fit.
+pub(crate) fn read_field<T: Member>(
     field: &mut Field<T>,
-    name: &'static str,
-    map: &mut A,
-) -> Result<bool, A::Error>
-where
-    T: Deserialize<'de>,
-    A: MapAccess<'de>,
-{
-    if !field.is_absent() {
-        return Err(A::Error::duplicate_field(name));
-    }
-    *field = map.next_value()?;
+    value: &Value,
+) -> Result<bool, serde_json::Error> {
+    *field = if value.is_null() { Field::Null } else { Field::Value(T::read(value)?) };
     Ok(true)
+}
+
+/// Reads an object; [`Member::read`] of every schema object calls it.
+///
+/// # Errors
+/// The value is no object.
+pub(crate) fn read_object<T: Object>(value: &Value) -> Result<T, serde_json::Error> {
+    let Value::Object(members) = value else {
+        let expected = format!("expected an object of type {}", T::NAME);
+        return Err(serde_json::Error::custom(expected));
+    };
+    let mut object = T::default();
+    for (name, value) in members {
+        if !matches!(object.read_member(name, value), Ok(true)) {
+            object.extra_mut().insert(name, value.clone());
+        }
+    }
+    Ok(object)
 }
 
 /// Reads an object; `Deserialize` of every schema object calls it.
 ///
 /// # Errors
-/// The input is not an object, has a member twice, or a member has the wrong type.
-pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+/// The input is no object, or no JSON.
+pub(crate) fn deserialize_object<'de, T: Object, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    read_object(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// Writes an object; `Serialize` of every schema object calls it.
 ///
 /// # Errors
 /// Those of the serialiser.
-pub fn write_object<T: Object, S: Serializer>(
+pub(crate) fn write_object<T: Object, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -119,7 +120,10 @@ pub fn write_object<T: Object, S: Serializer>(
         return Err(error);
     }
     for (name, value) in object.extra() {
-        writer.map.serialize_entry(name, value)?;
+        // A value that did not fit gives way to one that was set later.
+        if !(T::MEMBERS.contains(&name.as_str()) && is_set(object, name)) {
+            writer.map.serialize_entry(name, value)?;
+        }
     }
     writer.map.end()
 }
@@ -128,69 +132,29 @@ pub fn write_object<T: Object, S: Serializer>(
 ///
 /// # Errors
 /// Those of the formatter.
-pub fn debug_object<T: Object>(object: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn debug_object<T: Object>(object: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut sink = DebugSink(f.debug_struct(T::NAME));
     object.members(&mut sink);
     for (name, value) in object.extra() {
-        sink.0.field(name, value);
+        // It may be a secret of the wrong type.
+        match T::MEMBERS.contains(&name.as_str()) {
+            true => sink.0.field(name, &format_args!("(does not fit)")),
+            false => sink.0.field(name, value),
+        };
     }
     sink.0.finish()
 }
 
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object of type {}", T::NAME)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut object = T::default();
-        while let Some(name) = map.next_key_seed(NameSeed)? {
-            if object.read_member(&name, &mut map)? {
-                continue;
-            }
-            let value: Value = map.next_value()?;
-            if object.extra().get(&name).is_some() {
-                return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
-            }
-            object.extra_mut().insert(name, value);
+fn is_set<T: Object>(object: &T, name: &str) -> bool {
+    struct Find<'a>(&'a str, bool);
+    impl MemberSink for Find<'_> {
+        fn member<T: Member>(&mut self, name: &'static str, field: &Field<T>) {
+            self.1 |= name == self.0 && !field.is_absent();
         }
-        Ok(object)
     }
-}
-
-/// Member names, borrowed from the input where it allows that.
-struct NameSeed;
-
-impl<'de> DeserializeSeed<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member name")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.to_owned()))
-    }
-
-    fn visit_string<E>(self, name: String) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name))
-    }
+    let mut find = Find(name, false);
+    object.members(&mut find);
+    find.1
 }
 
 /// Keeps the first error, so that a type's list of members needs no `?` after each call.
