@@ -170,10 +170,12 @@ fn messages(body: &str) -> Vec<Message> {
 }
 
 fn only_messages(body: &str) -> bool {
-    let Ok(members) = serde_json::from_str::<std::collections::BTreeMap<&str, &RawValue>>(body) else {
+    let Ok(members) = serde_json::from_str::<std::collections::BTreeMap<&str, &RawValue>>(body)
+    else {
         return false;
     };
-    !members.is_empty() && members.keys().all(|name| matches!(*name, "error" | "@Message.ExtendedInfo"))
+    !members.is_empty()
+        && members.keys().all(|name| matches!(*name, "error" | "@Message.ExtendedInfo"))
 }
 
 #[derive(Deserialize)]
@@ -189,7 +191,8 @@ struct Envelope {
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Answer<T> {
     /// Reads the wrapping that this crate puts around answers, and nothing else.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Envelope { status, location, retry_after, etag, body } = Envelope::deserialize(deserializer)?;
+        let Envelope { status, location, retry_after, etag, body } =
+            Envelope::deserialize(deserializer)?;
         let retry_after = retry_after.map(Duration::from_secs);
         Ok(Parts { status, location, retry_after, etag, body }.answer())
     }
@@ -203,7 +206,8 @@ mod tests {
 
     fn answer<T: DeserializeOwned>(status: u16, body: &str) -> Answer<T> {
         let body = (!body.is_empty()).then(|| body.to_owned());
-        let parts = Parts { status, location: None, retry_after: None, etag: Some("\"1\"".into()), body };
+        let parts =
+            Parts { status, location: None, retry_after: None, etag: Some("\"1\"".into()), body };
         serde_json::from_slice(&parts.envelope()).unwrap()
     }
 
@@ -217,7 +221,12 @@ mod tests {
         check::<Role>("", false, 0, 0);
         check::<Role>("{}", true, 0, 0);
         check::<Role>(r#"{"Id": "1"}"#, true, 0, 0);
-        check::<Role>(r#"{"Id": "1", "@Message.ExtendedInfo": [{"MessageId": "a"}, 1]}"#, true, 1, 0);
+        check::<Role>(
+            r#"{"Id": "1", "@Message.ExtendedInfo": [{"MessageId": "a"}, 1]}"#,
+            true,
+            1,
+            0,
+        );
         check::<Role>(r#"{"@Message.ExtendedInfo": [{"MessageId": "a"}]}"#, false, 1, 0);
         check::<Role>(r#"{"error": {"@Message.ExtendedInfo": [{"MessageId": 1}]}}"#, false, 1, 0);
         check::<Role>("OK", false, 0, 1);
@@ -228,18 +237,27 @@ mod tests {
 
     #[test]
     fn no_body_passes_for_a_wrapping() {
-        let body = r#"{"status": 202, "location": "/x", "retry_after": 1, "etag": null, "body": null}"#;
+        let body =
+            r#"{"status": 202, "location": "/x", "retry_after": 1, "etag": null, "body": null}"#;
         let done = answer::<Value>(200, body).done().unwrap();
-        assert_eq!(done.resource.unwrap().into_inner(), serde_json::from_str::<Value>(body).unwrap());
+        assert_eq!(
+            done.resource.unwrap().into_inner(),
+            serde_json::from_str::<Value>(body).unwrap()
+        );
         assert!(serde_json::from_str::<Answer<Value>>("{}").is_err());
     }
 
     #[test]
     fn tasks_go_on() {
-        let task = r##"{"@odata.type": "#Task.v1_7_4.Task", "@odata.id": "/t", "TaskState": "Running"}"##;
+        let task =
+            r##"{"@odata.type": "#Task.v1_7_4.Task", "@odata.id": "/t", "TaskState": "Running"}"##;
         assert_eq!(answer::<Role>(200, task).accepted().unwrap().uri(), Some("/t"));
         assert_eq!(answer::<Role>(202, "").accepted().unwrap().uri(), None);
-        assert!(answer::<Role>(200, r##"{"@odata.type": "#TaskService.v1_0_0.TaskService"}"##).done().is_some());
+        assert!(
+            answer::<Role>(200, r##"{"@odata.type": "#TaskService.v1_0_0.TaskService"}"##)
+                .done()
+                .is_some()
+        );
     }
 
     #[test]

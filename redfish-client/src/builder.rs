@@ -45,11 +45,7 @@ impl Builder {
 
     /// Sends user and password with every request (HTTP Basic). A service checks the password each time, which may be
     /// slow on purpose: for more than a few requests, [`login`](Self::login) is better.
-    pub fn basic(
-        mut self,
-        user: impl Into<String>,
-        password: impl Into<Secret<String>>,
-    ) -> Self {
+    pub fn basic(mut self, user: impl Into<String>, password: impl Into<Secret<String>>) -> Self {
         self.credentials = Some((user.into(), password.into()));
         self
     }

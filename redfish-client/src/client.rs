@@ -127,7 +127,8 @@ impl Client {
         let fragment = url.fragment().filter(|fragment| !fragment.is_empty()).map(str::to_owned);
         url.set_fragment(None);
         query.apply(&mut url);
-        let reply = self.shared().exchange(self.shared().request(Method::GET, url), As::User).await?;
+        let reply =
+            self.shared().exchange(self.shared().request(Method::GET, url), As::User).await?;
         let Some(pointer) = fragment else { return reply.decode() };
         let document = reply.decode::<Value>()?.into_inner();
         let part = document.pointer(&pointer).ok_or_else(|| Error::Uri(uri.to_owned()))?;
@@ -198,7 +199,11 @@ impl Client {
             request.headers_mut().insert(IF_MATCH, tag);
         }
         let reply = self.shared().exchange(request, As::User).await?;
-        if reply.status.is_success() { Ok(Answer::from_reply(&reply)) } else { Err(reply.refused()) }
+        if reply.status.is_success() {
+            Ok(Answer::from_reply(&reply))
+        } else {
+            Err(reply.refused())
+        }
     }
 }
 

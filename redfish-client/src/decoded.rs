@@ -236,10 +236,14 @@ fn original(tokens: &[Token], cut: &mut Vec<(String, usize)>) -> String {
                 pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
             }
             Token::Item(index) => {
-                let mut before: Vec<_> =
-                    cut.iter().filter(|(list, _)| *list == pointer).map(|(_, index)| *index).collect();
+                let mut before: Vec<_> = cut
+                    .iter()
+                    .filter(|(list, _)| *list == pointer)
+                    .map(|(_, index)| *index)
+                    .collect();
                 before.sort_unstable();
-                let index = before.into_iter().fold(*index, |index, cut| index + usize::from(cut <= index));
+                let index =
+                    before.into_iter().fold(*index, |index, cut| index + usize::from(cut <= index));
                 if depth + 1 == tokens.len() {
                     cut.push((pointer.clone(), index));
                 }
@@ -294,7 +298,10 @@ mod tests {
             &["/Events/1", "/Events/2/Context", "/Events/3", "/Events/4/EventGroupId"],
         );
         assert_eq!(event.events.value().map(Vec::len), Some(3));
-        check(&json!({"Events": [{"MessageArgs": ["a", 1, {}, "b"]}]}), &["/Events/0/MessageArgs/1", "/Events/0/MessageArgs/2"]);
+        check(
+            &json!({"Events": [{"MessageArgs": ["a", 1, {}, "b"]}]}),
+            &["/Events/0/MessageArgs/1", "/Events/0/MessageArgs/2"],
+        );
     }
 
     #[test]
@@ -322,8 +329,16 @@ mod tests {
 
     #[test]
     fn no_body_passes_for_a_wrapping() {
-        let read = |body: &str| serde_json::from_slice::<Decoded<Value>>(&envelope(Some("\"e\"".into()), body.as_bytes()));
-        assert_eq!(read(r#"{"etag":"x","body":1}"#).unwrap().into_inner(), json!({"etag": "x", "body": 1}));
+        let read = |body: &str| {
+            serde_json::from_slice::<Decoded<Value>>(&envelope(
+                Some("\"e\"".into()),
+                body.as_bytes(),
+            ))
+        };
+        assert_eq!(
+            read(r#"{"etag":"x","body":1}"#).unwrap().into_inner(),
+            json!({"etag": "x", "body": 1})
+        );
         for body in [r#"{},"etag":"x""#, r#"{},"body":1"#, r#"{},"x":1"#, "{}}", "1 2", "]", "{"] {
             assert!(read(body).is_err(), "{body}");
         }
@@ -333,7 +348,8 @@ mod tests {
 
     #[test]
     fn faults_do_not_show_values() {
-        let decoded = Decoded::<Event>::from_value(json!({"Events": {"Password": "hunter2"}})).unwrap();
+        let decoded =
+            Decoded::<Event>::from_value(json!({"Events": {"Password": "hunter2"}})).unwrap();
         assert!(!format!("{decoded:?}").contains("hunter2"));
     }
 }

@@ -154,7 +154,8 @@ impl Walk {
     }
 
     async fn member<T: DeserializeOwned>(&self, member: Value) -> Result<Decoded<T>> {
-        let unreadable = |source| Error::Decode { uri: "a member of the collection".to_owned(), source };
+        let unreadable =
+            |source| Error::Decode { uri: "a member of the collection".to_owned(), source };
         let link = Ref::<Any>::deserialize(&member).map_err(unreadable)?;
         if link.is_expanded() {
             return Decoded::from_value(member).map_err(unreadable);

@@ -145,7 +145,12 @@ mod tests {
     fn messages_are_read() {
         check(b"", &[], None, None);
         check(b"data: a\n\n", &[data("a")], None, None);
-        check(b"data:a\r\n\r\ndata:  b\r\rdata\n\n", &[data("a"), data(" b"), data("")], None, None);
+        check(
+            b"data:a\r\n\r\ndata:  b\r\rdata\n\n",
+            &[data("a"), data(" b"), data("")],
+            None,
+            None,
+        );
         check(b"data: a\ndata: b\r\ndata:\n\n", &[data("a\nb\n")], None, None);
         check(b"\xef\xbb\xbfdata: a\n\n\xef\xbb\xbfdata: b\n\n", &[data("a")], None, None);
         check("data: ü€\n\n".as_bytes(), &[data("ü€")], None, None);

@@ -179,7 +179,9 @@ impl Shared {
                 }
                 _ => match attempts.after_answer(response.status(), response.headers()) {
                     Some(wait) => Next::Wait(wait),
-                    None => self.redirection(&method, &response)?.map_or(Next::Return, Next::Redirect),
+                    None => {
+                        self.redirection(&method, &response)?.map_or(Next::Return, Next::Redirect)
+                    }
                 },
             };
             let Some(mut again) = again else { return Ok(response) };
@@ -190,7 +192,9 @@ impl Shared {
                     self.login_again(session).await?;
                 }
                 Next::Wait(wait) => tokio::time::sleep(wait).await,
-                Next::Redirect(_) if redirections == REDIRECTIONS => return Err(redirected(&response)),
+                Next::Redirect(_) if redirections == REDIRECTIONS => {
+                    return Err(redirected(&response));
+                }
                 Next::Redirect(url) => {
                     redirections += 1;
                     *again.url_mut() = url;
@@ -225,7 +229,8 @@ impl Reply {
         if !self.status.is_success() {
             return Err(self.refused());
         }
-        let decoded = Decoded::<T>::from_slice(&self.body).map_err(|source| self.unreadable(source))?;
+        let decoded =
+            Decoded::<T>::from_slice(&self.body).map_err(|source| self.unreadable(source))?;
         Ok(decoded.with_etag(self.etag()))
     }
 
