@@ -1,11 +1,12 @@
 //! `cargo xtask`: everything that is done to this workspace rather than with it.
 //!
 //! The tasks are Rust so that they run wherever the workspace builds and are held to its lints. One file
-//! per task (`regen`, `test`, `ci`), beside them what tasks share: where things are (`workspace`), what
+//! per task (`regen`, `test`, `ci`, `bench`), beside them what tasks share: where things are (`workspace`), what
 //! is run (`suites`, `features`, `tools`, `tidy`) and how the end is told (`libtest`, `report`, `select`).
 //!
 //! Exit codes are the same for every task: 0, 1 when something failed, 2 when the command line is wrong.
 
+mod bench;
 mod ci;
 mod features;
 mod libtest;
@@ -38,6 +39,7 @@ enum Task {
     Regen(regen::Args),
     Test(test::Args),
     Ci(ci::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Task::Regen(args) => regen::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Ci(args) => ci::run(&args),
+        Task::Bench(args) => bench::run(&args),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
