@@ -3,19 +3,19 @@
 //! DSP0266 lets a service answer any write with 200 or 201 and a body, with 204 and none, or with 202 and the address of
 //! a task monitor. Which of these is the service's choice, so the type of each write has room for all.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use redfish_model::message::Message;
 use redfish_model::task::Task;
 use reqwest::StatusCode;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::retry::retry_after;
 use crate::transport::Reply;
-use crate::{Client, Decoded, Fault, Result, TaskMonitor};
+use crate::{Client, Decoded, Result, TaskMonitor};
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +36,8 @@ pub struct Done<T> {
     pub location: Option<String>,
     /// `@Message.ExtendedInfo`: what the service has to say, such as a member that it did not change.
     pub messages: Vec<Message>,
-    /// A body that is no `T`. The write is done all the same.
-    pub faults: Vec<Fault>,
+    /// A body that is no `T`; as a text, when it is no JSON either. The write is done all the same.
+    pub unreadable: Option<Value>,
 }
 
 impl<T> Answer<T> {
@@ -140,7 +140,7 @@ impl Parts {
             resource: None,
             location: self.location,
             messages: Vec::new(),
-            faults: Vec::new(),
+            unreadable: None,
         };
         let Some(body) = self.body.as_deref() else { return done };
         done.messages = messages(body);
@@ -150,9 +150,9 @@ impl Parts {
             Ok(_) if only_messages(body) => {}
             Ok(resource) => done.resource = Some(resource.with_etag(self.etag)),
             Err(_) if none_expected => {}
-            Err(error) => {
-                let value = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body));
-                done.faults = vec![Fault::new(error.to_string(), value)];
+            Err(_) => {
+                let text = || Value::from(body);
+                done.unreadable = Some(serde_json::from_str(body).unwrap_or_else(|_| text()));
             }
         }
         done
@@ -170,12 +170,11 @@ fn messages(body: &str) -> Vec<Message> {
 }
 
 fn only_messages(body: &str) -> bool {
-    let Ok(members) = serde_json::from_str::<std::collections::BTreeMap<&str, &RawValue>>(body)
-    else {
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(body) else {
         return false;
     };
     !members.is_empty()
-        && members.keys().all(|name| matches!(*name, "error" | "@Message.ExtendedInfo"))
+        && members.keys().all(|name| matches!(name.as_str(), "error" | "@Message.ExtendedInfo"))
 }
 
 #[derive(Deserialize)]
@@ -213,26 +212,36 @@ mod tests {
 
     #[test]
     fn bodies_are_resources_messages_or_nothing() {
-        fn check<T: DeserializeOwned>(body: &str, resource: bool, messages: usize, faults: usize) {
+        fn check<T: DeserializeOwned>(
+            body: &str,
+            resource: bool,
+            messages: usize,
+            unreadable: bool,
+        ) {
             let done = answer::<T>(200, body).done().unwrap();
-            let found = (done.resource.is_some(), done.messages.len(), done.faults.len());
-            assert_eq!(found, (resource, messages, faults), "{body}");
+            let found = (done.resource.is_some(), done.messages.len(), done.unreadable.is_some());
+            assert_eq!(found, (resource, messages, unreadable), "{body}");
         }
-        check::<Role>("", false, 0, 0);
-        check::<Role>("{}", true, 0, 0);
-        check::<Role>(r#"{"Id": "1"}"#, true, 0, 0);
+        check::<Role>("", false, 0, false);
+        check::<Role>("{}", true, 0, false);
+        check::<Role>(r#"{"Id": "1"}"#, true, 0, false);
         check::<Role>(
             r#"{"Id": "1", "@Message.ExtendedInfo": [{"MessageId": "a"}, 1]}"#,
             true,
             1,
             0,
         );
-        check::<Role>(r#"{"@Message.ExtendedInfo": [{"MessageId": "a"}]}"#, false, 1, 0);
-        check::<Role>(r#"{"error": {"@Message.ExtendedInfo": [{"MessageId": 1}]}}"#, false, 1, 0);
-        check::<Role>("OK", false, 0, 1);
-        check::<Role>("[]", false, 0, 1);
-        check::<()>(r#"{"error": {"@Message.ExtendedInfo": [{}]}}"#, false, 1, 0);
-        check::<()>("OK", false, 0, 0);
+        check::<Role>(r#"{"@Message.ExtendedInfo": [{"MessageId": "a"}]}"#, false, 1, false);
+        check::<Role>(
+            r#"{"error": {"@Message.ExtendedInfo": [{"MessageId": 1}]}}"#,
+            false,
+            1,
+            false,
+        );
+        check::<Role>("OK", false, 0, true);
+        check::<Role>("[]", false, 0, true);
+        check::<()>(r#"{"error": {"@Message.ExtendedInfo": [{}]}}"#, false, 1, false);
+        check::<()>("OK", false, 0, false);
     }
 
     #[test]

@@ -27,7 +27,7 @@
 //!
 //! - **Sessions.** [`Builder::login`] makes one, a session that ended is made again, [`Client::logout`] ends it.
 //!   [`Builder::basic`] and [`Builder::build`] are for clients with Basic authentication or none.
-//! - **Services that break the schema.** A member that does not fit its type is left out and told by
+//! - **Services that break the schema.** A member that does not fit its type is set aside and told by
 //!   [`Decoded::faults`]; the rest of the resource is there.
 //! - **Writes that go on.** An [`Answer`] is done or has a [`TaskMonitor`] that waits, polls and cancels.
 //! - **Links.** [`Client::get`], [`Client::members`] (with `$expand` and pages), [`Client::patch`] with `If-Match`,
@@ -70,7 +70,7 @@ mod transport;
 pub use answer::{Answer, Done};
 pub use builder::Builder;
 pub use client::{Client, Link};
-pub use decoded::{Decoded, Fault};
+pub use decoded::Decoded;
 pub use error::{Error, Result};
 pub use events::EventOptions;
 /// All operations of the schema as methods; [`Client`] dereferences to it.

@@ -12,8 +12,8 @@ use futures_core::Stream;
 use futures_util::stream::unfold;
 use redfish_model::{Any, Ref};
 use reqwest::StatusCode;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::client::required;
@@ -62,13 +62,20 @@ impl<T> std::fmt::Debug for Items<T> {
 }
 
 /// What all collections have in common. Members are not read yet: one that cannot be must not cost the others.
-#[derive(Default, Deserialize)]
-#[serde(default)]
 struct Page {
-    #[serde(rename = "Members")]
-    members: VecDeque<Value>,
-    #[serde(rename = "Members@odata.nextLink")]
+    members: Vec<Value>,
     next: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Page {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut page = Value::deserialize(deserializer)?;
+        let Some(Value::Array(members)) = page.get_mut("Members").map(Value::take) else {
+            return Err(D::Error::custom("a collection without Members"));
+        };
+        let next = page.get("Members@odata.nextLink").and_then(Value::as_str);
+        Ok(Self { members, next: next.map(str::to_owned) })
+    }
 }
 
 /// Where the walk through a collection is.
@@ -195,7 +202,7 @@ impl Walk {
     }
 
     fn take(&mut self, page: Page) {
-        self.members = page.members;
+        self.members = page.members.into();
         self.next = page.next.map(Ok);
     }
 }

@@ -144,7 +144,7 @@ fn completed<T>(task: &Task) -> Done<T> {
         resource: None,
         location: links.and_then(|link| link.odata_id()).map(str::to_owned),
         messages: task.messages.value().cloned().unwrap_or_default(),
-        faults: Vec::new(),
+        unreadable: None,
     }
 }
 

@@ -54,9 +54,9 @@ pub fn resource_entry(schema: &str) -> Option<&'static TypeEntry> {
     crate::catalog::TYPES.iter().find(|entry| entry.schema == Some(schema))
 }
 
-pub(crate) const fn resource<T: Resource>(component: &'static str, path: &'static str) -> TypeEntry
+pub(crate) const fn resource<T>(component: &'static str, path: &'static str) -> TypeEntry
 where
-    T: PartialEq,
+    T: Resource + PartialEq,
 {
     let schema = Some(T::SCHEMA);
     TypeEntry { kind: TypeKind::Resource, schema, ..object::<T>(component, path) }

@@ -222,30 +222,4 @@ pub fn local(name: &str) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lose_their_version() {
-        let check = |schema, name, expect| assert_eq!(version_free(schema, name), expect);
-        check("VirtualMedia", "VirtualMedia_v1_6_5_EjectPolicy", "VirtualMedia_EjectPolicy");
-        check("VirtualMedia", "VirtualMedia_VirtualMedia", "VirtualMedia_VirtualMedia");
-        check("Resource", "Resource_v1_23_0_Item", "Resource_Item");
-        check("odata-v4", "odata-v4_idRef", "odata-v4_idRef");
-        check("Resource", "ResourceBlock_v1_0_0_X", "ResourceBlock_v1_0_0_X");
-    }
-
-    #[test]
-    fn target_schemas() {
-        let check = |reference, expect: Option<&str>| {
-            assert_eq!(target_schema(reference).as_deref(), expect, "{reference}");
-        };
-        check("http://h/schemas/v1/Volume.v1_9_0.yaml#/components/schemas/X", Some("Volume"));
-        check("http://h/schemas/swordfish/v1/Volume.yaml#/components/schemas/X", Some("Volume"));
-        check(
-            "http://h/schemas/v1/odata-v4.yaml#/components/schemas/odata-v4_id",
-            Some("odata-v4"),
-        );
-        check("#/components/schemas/X", None);
-    }
-}
+mod tests;

@@ -20,12 +20,13 @@ async fn one_bad_member_does_not_cost_the_resource() {
     .await;
     let client = server.client();
     let generated = client.systems_get("1").await.unwrap();
-    let pointers: Vec<_> = generated.faults().iter().map(|fault| fault.pointer.as_str()).collect();
-    assert_eq!(pointers, ["/Boot/BootOrder/1", "/Name"]);
-    assert_eq!(generated.faults()[1].value, 7);
+    let faults = generated.faults();
+    let pointers: Vec<_> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/Boot/BootOrder", "/Name"]);
+    assert_eq!(generated.extra.get("Name"), Some(&7.into()));
     assert_eq!(generated.id.as_deref(), Some("1"));
     assert_eq!(generated.power_state.value().unwrap().as_str(), "Warp");
-    assert_eq!(generated.boot.value().unwrap().boot_order.value().unwrap().len(), 2);
+    assert_eq!(generated.boot.value().unwrap().extra.get("BootOrder").unwrap()[2], "b");
     assert_eq!(generated.etag().as_deref(), Some("\"header\""));
 
     let linked = client.get(&Ref::<ComputerSystem>::to("/redfish/v1/Systems/1")).await.unwrap();
