@@ -229,7 +229,7 @@ mod tests {
             r#"{"Id": "1", "@Message.ExtendedInfo": [{"MessageId": "a"}, 1]}"#,
             true,
             1,
-            0,
+            false,
         );
         check::<Role>(r#"{"@Message.ExtendedInfo": [{"MessageId": "a"}]}"#, false, 1, false);
         check::<Role>(

@@ -15,7 +15,7 @@ use redfish_codegen::release::Release;
 use redfish_codegen::report::{Report, summary};
 use redfish_codegen::resources::Resources;
 use redfish_codegen::source::Bundle;
-use redfish_codegen::trim::{Trimmed, trim};
+use redfish_codegen::trim::trim;
 use redfish_codegen::{ir, json, wording};
 use serde_json::Value;
 
@@ -122,35 +122,22 @@ fn first_half(
     let patches = patches(root)?;
     let bundle = Bundle::open(sources)?;
     let release = args.release.as_ref().unwrap_or(&pinned.release);
-    let mut trimmed = trim(&bundle, release, &resources, &wording, &patches)?;
-    if args.relock {
-        relock(root, release, &bundle, &pinned, &trimmed, files);
-        return Ok(trimmed.document);
+    let trimmed = trim(&bundle, release, &resources, &wording, &patches);
+    let read = bundle.hashes();
+    if !args.relock {
+        // A bundle that is not the pinned one explains whatever else is wrong.
+        pinned.verify(&read)?;
     }
-    // A bundle that is not the pinned one explains whatever else is wrong.
-    pinned.verify(&bundle.hashes())?;
-    if !trimmed.dead.is_empty() {
+    let mut trimmed = trimmed?;
+    if args.relock {
+        let old = read_document(root).ok();
+        println!("{}", Report::new(old.as_ref(), &trimmed));
+    } else if !trimmed.dead.is_empty() {
         return Err(trimmed.dead.swap_remove(0).into());
     }
-    Ok(trimmed.document)
-}
-
-fn relock(
-    root: &Path,
-    release: &str,
-    bundle: &Bundle,
-    pinned: &Release,
-    trimmed: &Trimmed,
-    files: &mut BTreeMap<String, String>,
-) {
-    let old = read_document(root).ok();
-    println!("{}", Report::new(old.as_ref(), trimmed));
-    let release = Release {
-        release: release.to_owned(),
-        origin: pinned.origin.clone(),
-        files: bundle.hashes(),
-    };
+    let release = Release { release: release.clone(), files: read, ..pinned.clone() };
     files.insert(RELEASE.to_owned(), release.to_toml());
+    Ok(trimmed.document)
 }
 
 fn patches(root: &Path) -> anyhow::Result<Vec<Patch>> {

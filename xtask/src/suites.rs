@@ -58,7 +58,16 @@ pub(crate) const SUITES: &[Suite] = &[
             Need::DmtfFile { name: "mockup-public-tower.zip", publication: MOCKUPS },
         ],
         prepare: None,
-        cargo: &[&["test", "--package", "redfish-tests", "--test", "schema", "--no-fail-fast"]],
+        cargo: &[&[
+            "test",
+            "--package",
+            "redfish-tests",
+            "--test",
+            "schema",
+            "--no-fail-fast",
+            "--",
+            "--show-output",
+        ]],
     },
 ];
 
