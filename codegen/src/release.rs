@@ -25,13 +25,27 @@ impl Release {
         toml::from_str(text).map_err(|e| Error::syntax("schema/release.toml", e))
     }
 
-    /// Fails if a pinned file is altered. Files that are read for the first time, because a
-    /// resource was added, are of the same bundle and get pinned.
+    /// Fails if a pinned file is altered, or passed over for another version of it. Files that are
+    /// read for the first time, because a resource was added, are of the same bundle and get pinned.
     pub fn verify(&self, read: &BTreeMap<String, String>) -> Result<()> {
         let mut differences = String::new();
         for (file, hash) in read {
-            if let Some(pinned) = self.files.get(file).filter(|pinned| *pinned != hash) {
-                _ = writeln!(differences, "  {file}: altered (sha256 {hash}, pinned {pinned})");
+            match self.files.get(file) {
+                Some(pinned) if pinned == hash => {}
+                Some(pinned) => {
+                    _ = writeln!(differences, "  {file}: altered (sha256 {hash}, pinned {pinned})");
+                }
+                None => {
+                    let other = family(file).and_then(|f| {
+                        self.files.keys().find(|pinned| family(pinned).as_ref() == Some(&f))
+                    });
+                    if let Some(pinned) = other {
+                        _ = writeln!(
+                            differences,
+                            "  {file}: in place of {pinned}, which is pinned"
+                        );
+                    }
+                }
             }
         }
         if differences.is_empty() {
@@ -57,6 +71,18 @@ impl Release {
     }
 }
 
+/// A file's name without its version: `openapi/VirtualMedia.v1_6_5.yaml` and its other versions
+/// are one family, and so are `registries/Base.1.22.1.json` and its.
+fn family(file: &str) -> Option<String> {
+    let is_version = |part: &str| {
+        let digits = part.trim_start_matches('v');
+        !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '_')
+    };
+    let parts: Vec<_> = file.split('.').filter(|part| !is_version(part)).collect();
+    let registry = file.split_once("_PrivilegeRegistry").map(|_| "privileges".to_owned());
+    registry.or_else(|| (parts.len() < file.split('.').count()).then(|| parts.join(".")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +106,19 @@ mod tests {
         check(&[("a", "1")], &[("a", "2")], &["a: altered", "--relock"]);
         check(&[("a", "1")], &[("a", "1"), ("b", "2")], &[]);
         check(&[("a", "1"), ("b", "2")], &[("a", "1")], &[]);
+        check(
+            &[("openapi/A.v1_9_0.yaml", "1")],
+            &[("openapi/A.v1_10_0.yaml", "2")],
+            &["openapi/A.v1_10_0.yaml: in place of openapi/A.v1_9_0.yaml"],
+        );
+        check(&[("openapi/A.yaml", "1")], &[("openapi/A.yaml", "1"), ("openapi/B.yaml", "2")], &[]);
+        check(&[("openapi/A.v1_0_0.yaml", "1")], &[("openapi/B.v1_0_0.yaml", "2")], &[]);
+        check(&[("r/Base.1.9.0.json", "1")], &[("r/Base.1.10.0.json", "2")], &["in place of"]);
+        check(
+            &[("r/Redfish_1.7.0_PrivilegeRegistry.json", "1")],
+            &[("r/Redfish_1.8.0_PrivilegeRegistry.json", "2")],
+            &["in place of"],
+        );
     }
 
     #[test]

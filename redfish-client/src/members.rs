@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use futures_util::stream::unfold;
+use futures_util::stream::{StreamExt as _, unfold};
 use redfish_model::{Any, Ref};
 use reqwest::StatusCode;
 use serde::de::{DeserializeOwned, Error as _};
@@ -26,7 +26,7 @@ pub struct Items<T> {
 
 impl<T> Items<T> {
     pub(crate) fn new(stream: impl Stream<Item = Result<Decoded<T>>> + Send + 'static) -> Self {
-        Self { stream: Box::pin(stream) }
+        Self { stream: Box::pin(stream.fuse()) }
     }
 
     /// The next one; `None` when there are no more.

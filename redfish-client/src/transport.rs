@@ -134,7 +134,7 @@ impl Shared {
         Ok(Reply {
             url: response.url().clone(),
             status: response.status(),
-            headers: std::mem::take(response.headers_mut()),
+            headers: hide_token(std::mem::take(response.headers_mut())),
             body: body.freeze(),
         })
     }
@@ -269,6 +269,14 @@ impl Reply {
             }
         }
     }
+}
+
+/// Keeps the token of a new session out of debug output.
+fn hide_token(mut headers: HeaderMap) -> HeaderMap {
+    if let Some(token) = headers.get_mut("x-auth-token") {
+        token.set_sensitive(true);
+    }
+    headers
 }
 
 fn location(headers: &HeaderMap) -> String {

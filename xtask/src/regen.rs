@@ -185,19 +185,30 @@ fn differences(root: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<
     Ok(differences)
 }
 
+/// Writes all new files beside the old ones before it replaces the first: a full disk, or something
+/// in the way, leaves the tree as it was.
 fn write(root: &Path, files: &BTreeMap<String, String>, changed: &[String]) -> anyhow::Result<()> {
-    for path in changed {
-        let target = root.join(path);
-        let Some(text) = files.get(path) else {
-            std::fs::remove_file(&target).with_context(|| format!("{path}: cannot be removed"))?;
-            continue;
-        };
-        let folder = target.parent().unwrap_or(root);
-        let new = target.with_extension("new");
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&new, text))
-            .and_then(|()| std::fs::rename(&new, &target))
-            .with_context(|| format!("{path}: cannot be written"))?;
+    let new = |path: &str| root.join(path).with_extension("new");
+    let written: Vec<_> = changed.iter().filter(|path| files.contains_key(*path)).collect();
+    for path in &written {
+        let folder = root.join(path).parent().map(Path::to_owned).unwrap_or_default();
+        let done = std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(new(path), &files[path.as_str()]));
+        if let Err(error) = done {
+            for path in &written {
+                // Those that were not written yet are not there to be removed.
+                _ = std::fs::remove_file(new(path));
+            }
+            return Err(error).with_context(|| format!("{path}: cannot be written"));
+        }
+    }
+    for path in &written {
+        std::fs::rename(new(path), root.join(path))
+            .with_context(|| format!("{path}: cannot be replaced"))?;
+    }
+    for path in changed.iter().filter(|path| !files.contains_key(*path)) {
+        std::fs::remove_file(root.join(path))
+            .with_context(|| format!("{path}: cannot be removed"))?;
     }
     Ok(())
 }

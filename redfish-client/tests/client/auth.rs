@@ -182,7 +182,13 @@ async fn secrets_are_not_shown() {
     let session = server.builder().login("admin", "hunter2").await.unwrap();
     let error = Client::builder("https://root:hunter2@bmc.test").build().unwrap_err();
     let bad = Client::builder("https://root:hunter2@bmc.test");
-    let text = format!("{builder:?} {basic:#?} {session:#?} {error} {error:?} {bad:?}");
+    let create = redfish_model::session::SessionCreate::new("hunter2".to_owned(), "admin");
+    let login = Server::start(|_, _| answer(201, &[("X-Auth-Token", "s1")], "{}")).await.client();
+    let login = login.session_service_sessions_create(&create).await.unwrap();
+    let headers = login.headers();
+    let text = format!(
+        "{builder:?} {basic:#?} {session:#?} {error} {error:?} {bad:?} {create:?} {login:?} {headers:?}"
+    );
     // The password, in Base64, and the token.
     for secret in ["hunter2", "aHVudGVy", "YWRtaW46", "\"s1\""] {
         assert!(!text.contains(secret), "{secret} in {text}");

@@ -31,8 +31,7 @@ pub(crate) fn rows(workspace: &Workspace) -> anyhow::Result<Vec<Row>> {
     let model = workspace.root.join("redfish-model");
     let ours = |features: &str| {
         format!(
-            "redfish-model = {{ path = {:?}, features = [{features}] }}\nserde_json = \"1\"",
-            model
+            "redfish-model = {{ path = {model:?}, features = [{features}] }}\nserde_json = \"1\""
         )
     };
     let default = consumer(&bench, "default", &ours(""), USE_MODEL)?;

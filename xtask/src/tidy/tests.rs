@@ -72,6 +72,7 @@ fn files() {
     check("a.rs", &long(500), &[]);
     check("a.rs", &long(501), &["501: more than 500 lines: split it by subject"]);
     check("x/src/generated/a.rs", &long(501), &[]);
+    check("x/src/generated.rs", &long(501), &[]);
     check("a.md", &long(501), &[]);
 }
 
