@@ -42,7 +42,7 @@ pub type Write<'a> = BoxFuture<'a, Result<Arc<Machine>, Error>>;
 /// use redfish_backend::snapshot::{Feed, Snapshot};
 /// use redfish_backend::{Caller, Error, MachineId};
 ///
-/// /// Machines that start and stop at once.
+/// /// Machines that start and stop at once, and offer `On` and `ForceOff`.
 /// struct Switches(Feed);
 ///
 /// impl MachineBackend for Switches {

@@ -263,7 +263,8 @@ impl Feed {
         let fresh = |machine: &&Arc<Machine>| machine.stale_since.is_none() && which(machine);
         let stale: Vec<_> = state.machines.values().filter(fresh).cloned().collect();
         for machine in stale {
-            let machine = Machine { stale_since: Some(since), ..Machine::clone(&machine) };
+            let mut machine = Machine::clone(&machine);
+            machine.stale_since = Some(since);
             let _ = state.put(machine, &self.0.0.changes);
         }
     }

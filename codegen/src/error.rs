@@ -77,7 +77,7 @@ pub enum Error {
     },
     /// Two things would get the same name in Rust.
     #[error(
-        "{first} and {second} would both be named `{name}`; rename one in codegen/src/ir/naming.rs"
+        "{first} and {second} would both be named `{name}`; rename one in codegen/src/naming.rs"
     )]
     Collision {
         /// The name.

@@ -30,7 +30,7 @@ const MAX_FILE: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct Bundle {
     sources: Vec<PathBuf>,
-    archives: Vec<RefCell<zip::ZipArchive<File>>>,
+    archives: Vec<(PathBuf, RefCell<zip::ZipArchive<File>>)>,
     index: BTreeMap<String, Place>,
     hashes: RefCell<BTreeMap<String, String>>,
 }
@@ -57,6 +57,14 @@ impl Bundle {
                 bundle.index_archive(source)?;
             } else {
                 return Err(Error::NoSource { path: source.display().to_string() });
+            }
+        }
+        // The folders come together; what lacks one is something else.
+        for folder in FOLDERS {
+            let folder = format!("{folder}/");
+            let first = bundle.index.range(folder.clone()..).next();
+            if !first.is_some_and(|(name, _)| name.starts_with(&folder)) {
+                return Err(bundle.no_file(&folder));
             }
         }
         Ok(bundle)
@@ -90,7 +98,7 @@ impl Bundle {
             let Some(name) = name else { continue };
             self.index.entry(name).or_insert(Place::Member { archive, position });
         }
-        self.archives.push(RefCell::new(zip));
+        self.archives.push((path.to_owned(), RefCell::new(zip)));
         Ok(())
     }
 
@@ -163,8 +171,10 @@ impl Bundle {
                 )?
             }
             Place::Member { archive, position } => {
-                let unreadable = |source| Error::Unreadable { place: file.into(), source };
-                let mut zip = self.archives[*archive].borrow_mut();
+                let (path, zip) = &self.archives[*archive];
+                let place = || format!("{}: {file}", path.display());
+                let unreadable = |source| Error::Unreadable { place: place(), source };
+                let mut zip = zip.borrow_mut();
                 let member = zip.by_index(*position).map_err(|e| unreadable(e.into()))?;
                 member.take(MAX_FILE).read_to_end(&mut bytes).map_err(unreadable)?
             }

@@ -128,12 +128,13 @@ fn first_half(
         // A bundle that is not the pinned one explains whatever else is wrong.
         pinned.verify(&read)?;
     }
-    let mut trimmed = trimmed?;
+    let trimmed = trimmed?;
     if args.relock {
         let old = read_document(root).ok();
         println!("{}", Report::new(old.as_ref(), &trimmed));
     } else if !trimmed.dead.is_empty() {
-        return Err(trimmed.dead.swap_remove(0).into());
+        let dead: Vec<_> = trimmed.dead.iter().map(ToString::to_string).collect();
+        bail!("{}", dead.join("\n"));
     }
     let release = Release { release: release.clone(), files: read, ..pinned.clone() };
     files.insert(RELEASE.to_owned(), release.to_toml());

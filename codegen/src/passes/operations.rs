@@ -134,13 +134,15 @@ fn ids_have_owners(places: &Places) -> Result<()> {
 }
 
 fn insert(paths: &mut Map<String, Value>, template: &str, item: Value) -> Result<()> {
+    let schema = item.text("x-resource").unwrap_or_default().to_owned();
     match paths.insert(template.into(), item) {
         None => Ok(()),
-        Some(other) => Err(Error::Collision {
-            name: template.into(),
-            first: other["x-resource"].to_string(),
-            second: "another table of schema/resources.toml".into(),
-        }),
+        Some(other) => {
+            let other = other.text("x-resource").unwrap_or_default();
+            let message =
+                format!("{template} is served by [resource.{other}] too; drop one of the two");
+            Err(Error::resource(&schema, message))
+        }
     }
 }
 

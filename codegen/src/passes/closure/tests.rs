@@ -14,6 +14,11 @@ fn collect_from(files: &[(&str, &str)], schema: &str) -> Result<Closure> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    for other in ["json-schema/X.json", "registries/X.json"] {
+        let path = folder.path().join(other);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "{}").unwrap();
+    }
     let bundle = Bundle::open(&[folder.path().to_owned()])?;
     collect(&bundle, std::iter::once(schema.to_owned()))
 }
