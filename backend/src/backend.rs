@@ -27,7 +27,7 @@ pub type Write<'a> = BoxFuture<'a, Result<Arc<Machine>, Error>>;
 /// accepted, not when it is complete: a machine that was asked to start is [`PoweringOn`], a medium is
 /// [`Importing`], and the rest is seen by watching. What they return is merged into the snapshot before they return it, so
 /// that the next read has it. A write is given to a task of its own and finishes whether or not anybody still waits; an
-/// implementation takes the machine's [lock](crate::lock), records an intent for whatever takes several
+/// implementation takes the machine's [lock](crate::lock), records an [intent](crate::intent) for whatever takes several
 /// steps, and holds no lock while it waits for minutes.
 ///
 /// **Not every machine can do everything.** [`Capabilities`] say what it can; the default bodies here refuse with

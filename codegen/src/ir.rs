@@ -201,6 +201,10 @@ pub struct Operation {
     pub request: Option<String>,
     /// The component of the answer.
     pub response: Option<String>,
+    /// Whether it needs no credentials.
+    pub public: bool,
+    /// Whether the schema gave its URI up.
+    pub deprecated: bool,
     /// The privileges: any of the outer, all of an inner list.
     pub privileges: Vec<Vec<String>>,
     /// Properties that need others.

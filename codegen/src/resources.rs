@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 pub struct Resources {
     /// Names of properties and action parameters whose text must never be shown.
     pub secrets: Vec<String>,
+    /// Ids of operations that need no credentials, whatever the privilege registry says.
+    #[serde(default)]
+    pub public: Vec<String>,
     /// The supported resources by schema name.
     pub resource: BTreeMap<String, Resource>,
 }
@@ -35,6 +38,9 @@ pub struct Resource {
     /// The actions that are routed, without the schema's name.
     #[serde(default)]
     pub actions: Vec<String>,
+    /// Types of the schema that nothing refers to, such as those of annotations.
+    #[serde(default)]
+    pub types: Vec<String>,
     /// The operations on the collection: `{Name}Collection` at the parents of `uris`.
     #[serde(default)]
     pub collection: Vec<Verb>,
@@ -113,9 +119,15 @@ impl Resources {
 
     /// The schema names of everything supported: each resource, and each collection asked for.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.wanted().map(|(name, _)| name)
+    }
+
+    /// The supported schemas, each with the types that are asked for by name.
+    pub fn wanted(&self) -> impl Iterator<Item = (String, &[String])> + '_ {
         self.resource.iter().flat_map(|(name, resource)| {
             let collection = (!resource.collection.is_empty()).then(|| collection_of(name));
-            std::iter::once(name.clone()).chain(collection)
+            let collection = collection.map(|name| (name, &[][..]));
+            std::iter::once((name.clone(), resource.types.as_slice())).chain(collection)
         })
     }
 }

@@ -51,7 +51,7 @@ pub fn trim(
 
 /// The components, each through all passes.
 fn load(bundle: &Bundle, resources: &Resources, schemas: &mut JsonSchemas<'_>) -> Result<Closure> {
-    let mut closure = closure::collect(bundle, resources.names())?;
+    let mut closure = closure::collect(bundle, resources.wanted())?;
     for (name, component) in &mut closure.components {
         facts::keep_facts(&mut component.value, name)?;
         shape::normalise(&mut component.value, name)?;
@@ -61,14 +61,15 @@ fn load(bundle: &Bundle, resources: &Resources, schemas: &mut JsonSchemas<'_>) -
     Ok(closure)
 }
 
-/// Marks the properties whose text must never be shown: those of the list in
+/// Marks the properties whose value must never be shown: those of the list in
 /// `schema/resources.toml`, and whatever the schema itself calls write-only.
 fn mark_secrets(closure: &mut Closure, secrets: &[String]) -> Result<()> {
     let mut unused: BTreeSet<_> = secrets.iter().collect();
     for component in closure.components.values_mut() {
         let properties = component.value.get_mut("properties").and_then(Value::as_object_mut);
         for (name, property) in properties.into_iter().flatten() {
-            let listed = secrets.contains(name) && property.text("type") == Some("string");
+            let plain = matches!(property.text("type"), Some("string" | "array"));
+            let listed = secrets.contains(name) && plain;
             if listed || property.flag("writeOnly") {
                 property["x-secret"] = true.into();
                 unused.remove(name);
@@ -79,7 +80,7 @@ fn mark_secrets(closure: &mut Closure, secrets: &[String]) -> Result<()> {
         None => Ok(()),
         Some(name) => Err(Error::Syntax {
             file: "schema/resources.toml".into(),
-            message: format!("secrets: no supported type has a text property `{name}`"),
+            message: format!("secrets: no supported type has a property `{name}` of texts"),
         }),
     }
 }

@@ -178,7 +178,6 @@ fn only_messages(body: &str) -> bool {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Envelope {
     status: u16,
     location: Option<String>,

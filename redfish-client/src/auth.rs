@@ -183,3 +183,16 @@ fn sensitive(text: &str, what: &'static str) -> Result<HeaderValue> {
     value.set_sensitive(true);
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_do_not_show_credentials() {
+        let auth = Auth::basic("admin", &"hunter2".into()).unwrap();
+        let mut headers = HeaderMap::new();
+        assert_eq!(auth.apply(&mut headers), None);
+        assert_eq!(format!("{headers:?}"), r#"{"authorization": Sensitive}"#);
+    }
+}

@@ -874,6 +874,145 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn account_service_accounts_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        manager_account_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/Accounts/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& manager_account_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_accounts_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn account_service_accounts_certificates_renew_action_info_get<'a>(
+        &'a self,
+        manager_account_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/Accounts/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& manager_account_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_accounts_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/Accounts/{ManagerAccountId}/ChangePasswordActionInfo`
+
+*/
+    pub async fn account_service_accounts_change_password_action_info_get<'a>(
+        &'a self,
+        manager_account_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/Accounts/{}/ChangePasswordActionInfo", self
+            .baseurl, encode_path(& manager_account_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_accounts_change_password_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `CertificateCollection`
 
 Sends a `GET` request to `/redfish/v1/AccountService/ActiveDirectory/Certificates`
@@ -1210,6 +1349,96 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn account_service_active_directory_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/ActiveDirectory/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_active_directory_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn account_service_active_directory_certificates_renew_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/ActiveDirectory/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_active_directory_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `CertificateCollection`
 
 Sends a `GET` request to `/redfish/v1/AccountService/LDAP/Certificates`
@@ -1535,6 +1764,542 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "account_service_ldap_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn account_service_ldap_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/LDAP/Certificates/{}/RekeyActionInfo", self
+            .baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_ldap_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn account_service_ldap_certificates_renew_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/LDAP/Certificates/{}/RenewActionInfo", self
+            .baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_ldap_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `CertificateCollection`
+
+Sends a `GET` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates`
+
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_list<
+        'a,
+    >(
+        &'a self,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::certificate::CertificateCollection>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates",
+            self.baseurl,
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_list",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Adds to the `CertificateCollection`
+
+Sends a `POST` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates`
+
+Arguments:
+- `body`:
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_create<
+        'a,
+    >(
+        &'a self,
+        body: &'a redfish_model::certificate::CertificateCreate,
+    ) -> Result<
+        ResponseValue<crate::Answer<redfish_model::certificate::Certificate>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates",
+            self.baseurl,
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_create",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `Certificate`
+
+Sends a `GET` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}`
+
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_get<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::certificate::Certificate>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Deletes the `Certificate`
+
+Sends a `DELETE` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}`
+
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_delete<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+        if_match: Option<&'a str>,
+    ) -> Result<ResponseValue<crate::Answer<()>>, Error<redfish_model::RedfishError>> {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        if let Some(value) = if_match {
+            header_map.append("If-Match", value.to_string().try_into()?);
+        }
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .delete(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_delete",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Changes the `Certificate`
+
+Sends a `PATCH` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}`
+
+Arguments:
+- `certificate_id`
+- `if_match`
+- `body`:
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_patch<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+        if_match: Option<&'a str>,
+        body: &'a redfish_model::certificate::CertificatePatch,
+    ) -> Result<
+        ResponseValue<crate::Answer<redfish_model::certificate::Certificate>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(2usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        if let Some(value) = if_match {
+            header_map.append("If-Match", value.to_string().try_into()?);
+        }
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Runs the action `Rekey` of the `Certificate`
+
+Sends a `POST` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/Actions/Certificate.Rekey`
+
+Arguments:
+- `certificate_id`
+- `body`:
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_rekey<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+        body: &'a redfish_model::certificate::RekeyRequest,
+    ) -> Result<
+        ResponseValue<crate::Answer<redfish_model::certificate::RekeyResponse>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}/Actions/Certificate.Rekey",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_rekey",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Runs the action `Renew` of the `Certificate`
+
+Sends a `POST` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/Actions/Certificate.Renew`
+
+Arguments:
+- `certificate_id`
+- `body`:
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_renew<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+        body: &'a redfish_model::certificate::RenewRequest,
+    ) -> Result<
+        ResponseValue<crate::Answer<redfish_model::certificate::RenewResponse>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}/Actions/Certificate.Renew",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_rekey_action_info_get<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn account_service_multi_factor_auth_client_certificate_certificates_renew_action_info_get<
+        'a,
+    >(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "account_service_multi_factor_auth_client_certificate_certificates_renew_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -2639,6 +3404,100 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn chassis_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Certificates/{}/RekeyActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn chassis_certificates_renew_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Certificates/{}/RenewActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `DriveCollection`
 
 Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives`
@@ -3250,6 +4109,102 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn chassis_drives_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        drive_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Drives/{}/Certificates/{}/RekeyActionInfo", self
+            .baseurl, encode_path(& chassis_id.to_string()), encode_path(& drive_id
+            .to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_drives_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn chassis_drives_certificates_renew_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        drive_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Drives/{}/Certificates/{}/RenewActionInfo", self
+            .baseurl, encode_path(& chassis_id.to_string()), encode_path(& drive_id
+            .to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_drives_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/EnvironmentMetrics`
@@ -3346,6 +4301,98 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "chassis_drives_environment_metrics_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/ResetActionInfo`
+
+*/
+    pub async fn chassis_drives_reset_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        drive_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Drives/{}/ResetActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& drive_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_drives_reset_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/SecureEraseActionInfo`
+
+*/
+    pub async fn chassis_drives_secure_erase_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        drive_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/Drives/{}/SecureEraseActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& drive_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_drives_secure_erase_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -3698,6 +4745,100 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "chassis_log_services_collect_diagnostic_data",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/ClearLogActionInfo`
+
+*/
+    pub async fn chassis_log_services_clear_log_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/LogServices/{}/ClearLogActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& log_service_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_log_services_clear_log_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo`
+
+*/
+    pub async fn chassis_log_services_collect_diagnostic_data_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/LogServices/{}/CollectDiagnosticDataActionInfo",
+            self.baseurl, encode_path(& chassis_id.to_string()), encode_path(&
+            log_service_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_log_services_collect_diagnostic_data_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -4481,6 +5622,102 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn chassis_network_adapters_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        network_adapter_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/NetworkAdapters/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& chassis_id.to_string()), encode_path(&
+            network_adapter_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_network_adapters_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn chassis_network_adapters_certificates_renew_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        network_adapter_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/NetworkAdapters/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& chassis_id.to_string()), encode_path(&
+            network_adapter_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_network_adapters_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/EnvironmentMetrics`
@@ -4579,6 +5816,53 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "chassis_network_adapters_environment_metrics_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/ResetActionInfo`
+
+*/
+    pub async fn chassis_network_adapters_reset_action_info_get<'a>(
+        &'a self,
+        chassis_id: &'a str,
+        network_adapter_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Chassis/{}/NetworkAdapters/{}/ResetActionInfo", self.baseurl,
+            encode_path(& chassis_id.to_string()), encode_path(& network_adapter_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "chassis_network_adapters_reset_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -6305,6 +7589,100 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn event_service_subscriptions_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        event_destination_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/EventService/Subscriptions/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& event_destination_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "event_service_subscriptions_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn event_service_subscriptions_certificates_renew_action_info_get<'a>(
+        &'a self,
+        event_destination_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/EventService/Subscriptions/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& event_destination_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "event_service_subscriptions_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `CertificateCollection`
 
 Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates`
@@ -6648,6 +8026,149 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "event_service_subscriptions_client_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn event_service_subscriptions_client_certificates_rekey_action_info_get<
+        'a,
+    >(
+        &'a self,
+        event_destination_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/EventService/Subscriptions/{}/ClientCertificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& event_destination_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "event_service_subscriptions_client_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn event_service_subscriptions_client_certificates_renew_action_info_get<
+        'a,
+    >(
+        &'a self,
+        event_destination_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/EventService/Subscriptions/{}/ClientCertificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& event_destination_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "event_service_subscriptions_client_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ResumeSubscriptionActionInfo`
+
+*/
+    pub async fn event_service_subscriptions_resume_subscription_action_info_get<'a>(
+        &'a self,
+        event_destination_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/EventService/Subscriptions/{}/ResumeSubscriptionActionInfo",
+            self.baseurl, encode_path(& event_destination_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "event_service_subscriptions_resume_subscription_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -7333,6 +8854,100 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn managers_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/Certificates/{}/RekeyActionInfo", self.baseurl,
+            encode_path(& manager_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn managers_certificates_renew_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/Certificates/{}/RenewActionInfo", self.baseurl,
+            encode_path(& manager_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EthernetInterfaceCollection`
 
 Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/EthernetInterfaces`
@@ -7728,6 +9343,100 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "managers_log_services_collect_diagnostic_data",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/ClearLogActionInfo`
+
+*/
+    pub async fn managers_log_services_clear_log_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/LogServices/{}/ClearLogActionInfo", self.baseurl,
+            encode_path(& manager_id.to_string()), encode_path(& log_service_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_log_services_clear_log_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo`
+
+*/
+    pub async fn managers_log_services_collect_diagnostic_data_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/LogServices/{}/CollectDiagnosticDataActionInfo",
+            self.baseurl, encode_path(& manager_id.to_string()), encode_path(&
+            log_service_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_log_services_collect_diagnostic_data_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -8358,6 +10067,100 @@ Arguments:
     }
     /**Reads the `ActionInfo`
 
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn managers_network_protocol_https_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/NetworkProtocol/HTTPS/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& manager_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_network_protocol_https_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn managers_network_protocol_https_certificates_renew_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/NetworkProtocol/HTTPS/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& manager_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_network_protocol_https_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
 Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/ResetActionInfo`
 
 */
@@ -8390,6 +10193,51 @@ Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/ResetActionInfo`
             .build()?;
         let info = OperationInfo {
             operation_id: "managers_reset_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Managers/{ManagerId}/ResetToDefaultsActionInfo`
+
+*/
+    pub async fn managers_reset_to_defaults_action_info_get<'a>(
+        &'a self,
+        manager_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Managers/{}/ResetToDefaultsActionInfo", self.baseurl,
+            encode_path(& manager_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "managers_reset_to_defaults_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -10274,6 +12122,100 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_boot_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Boot/Certificates/{}/RekeyActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_boot_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_boot_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Boot/Certificates/{}/RenewActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_boot_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `BootOptionCollection`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/BootOptions`
@@ -10870,6 +12812,100 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Certificates/{}/RekeyActionInfo", self.baseurl,
+            encode_path(& computer_system_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Certificates/{}/RenewActionInfo", self.baseurl,
+            encode_path(& computer_system_id.to_string()), encode_path(& certificate_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EthernetInterfaceCollection`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/EthernetInterfaces`
@@ -11423,6 +13459,100 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_log_services_collect_diagnostic_data",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/ClearLogActionInfo`
+
+*/
+    pub async fn systems_log_services_clear_log_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/LogServices/{}/ClearLogActionInfo", self.baseurl,
+            encode_path(& computer_system_id.to_string()), encode_path(& log_service_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_log_services_clear_log_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo`
+
+*/
+    pub async fn systems_log_services_collect_diagnostic_data_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        log_service_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/LogServices/{}/CollectDiagnosticDataActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            log_service_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_log_services_collect_diagnostic_data_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -12154,6 +14284,102 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_memory_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        memory_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Memory/{}/Certificates/{}/RekeyActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            memory_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_memory_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_memory_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        memory_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Memory/{}/Certificates/{}/RenewActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            memory_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_memory_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/EnvironmentMetrics`
@@ -12252,6 +14478,53 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_memory_environment_metrics_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/ResetActionInfo`
+
+*/
+    pub async fn systems_memory_reset_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        memory_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Memory/{}/ResetActionInfo", self.baseurl,
+            encode_path(& computer_system_id.to_string()), encode_path(& memory_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_memory_reset_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -13226,6 +15499,102 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_processors_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        processor_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Processors/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            processor_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_processors_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_processors_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        processor_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Processors/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            processor_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_processors_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/EnvironmentMetrics`
@@ -13324,6 +15693,53 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_processors_environment_metrics_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/ResetActionInfo`
+
+*/
+    pub async fn systems_processors_reset_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        processor_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Processors/{}/ResetActionInfo", self.baseurl,
+            encode_path(& computer_system_id.to_string()), encode_path(& processor_id
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_processors_reset_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -14076,6 +16492,155 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_secure_boot_secure_boot_databases_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_secure_boot_secure_boot_databases_certificates_rekey_action_info_get<
+        'a,
+    >(
+        &'a self,
+        computer_system_id: &'a str,
+        database_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/SecureBoot/SecureBootDatabases/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            database_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_secure_boot_secure_boot_databases_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_secure_boot_secure_boot_databases_certificates_renew_action_info_get<
+        'a,
+    >(
+        &'a self,
+        computer_system_id: &'a str,
+        database_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/SecureBoot/SecureBootDatabases/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            database_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_secure_boot_secure_boot_databases_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/ResetKeysActionInfo`
+
+*/
+    pub async fn systems_secure_boot_secure_boot_databases_reset_keys_action_info_get<
+        'a,
+    >(
+        &'a self,
+        computer_system_id: &'a str,
+        database_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/SecureBoot/SecureBootDatabases/{}/ResetKeysActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            database_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_secure_boot_secure_boot_databases_reset_keys_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -14925,6 +17490,106 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_storage_controllers_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        storage_controller_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Controllers/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& storage_controller_id.to_string()),
+            encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_controllers_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_storage_controllers_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        storage_controller_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Controllers/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& storage_controller_id.to_string()),
+            encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_controllers_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/EnvironmentMetrics`
@@ -15632,6 +18297,106 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_storage_drives_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        drive_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Drives/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& drive_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_drives_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_storage_drives_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        drive_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Drives/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& drive_id.to_string()), encode_path(&
+            certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_drives_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `EnvironmentMetrics`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/EnvironmentMetrics`
@@ -15733,6 +18498,149 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_storage_drives_environment_metrics_patch",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/ResetActionInfo`
+
+*/
+    pub async fn systems_storage_drives_reset_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        drive_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Drives/{}/ResetActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& drive_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_drives_reset_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/SecureEraseActionInfo`
+
+*/
+    pub async fn systems_storage_drives_secure_erase_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        drive_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Drives/{}/SecureEraseActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& drive_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_drives_secure_erase_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/ResetToDefaultsActionInfo`
+
+*/
+    pub async fn systems_storage_reset_to_defaults_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/ResetToDefaultsActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_reset_to_defaults_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -16040,6 +18948,54 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_storage_volumes_initialize",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes/{VolumeId}/InitializeActionInfo`
+
+*/
+    pub async fn systems_storage_volumes_initialize_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        storage_id: &'a str,
+        volume_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/Storage/{}/Volumes/{}/InitializeActionInfo", self
+            .baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            storage_id.to_string()), encode_path(& volume_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_storage_volumes_initialize_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -16668,6 +19624,102 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_virtual_media_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        virtual_media_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/VirtualMedia/{}/Certificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            virtual_media_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_virtual_media_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_virtual_media_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        virtual_media_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/VirtualMedia/{}/Certificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            virtual_media_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_virtual_media_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `CertificateCollection`
 
 Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates`
@@ -17024,6 +20076,102 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "systems_virtual_media_client_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn systems_virtual_media_client_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        virtual_media_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/VirtualMedia/{}/ClientCertificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            virtual_media_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_virtual_media_client_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn systems_virtual_media_client_certificates_renew_action_info_get<'a>(
+        &'a self,
+        computer_system_id: &'a str,
+        virtual_media_id: &'a str,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/Systems/{}/VirtualMedia/{}/ClientCertificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& computer_system_id.to_string()), encode_path(&
+            virtual_media_id.to_string()), encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "systems_virtual_media_client_certificates_renew_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -17762,6 +20910,95 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/TelemetryService/LogService/ClearLogActionInfo`
+
+*/
+    pub async fn telemetry_service_log_service_clear_log_action_info_get<'a>(
+        &'a self,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/TelemetryService/LogService/ClearLogActionInfo", self.baseurl,
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "telemetry_service_log_service_clear_log_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/TelemetryService/LogService/CollectDiagnosticDataActionInfo`
+
+*/
+    pub async fn telemetry_service_log_service_collect_diagnostic_data_action_info_get<
+        'a,
+    >(
+        &'a self,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/TelemetryService/LogService/CollectDiagnosticDataActionInfo",
+            self.baseurl,
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "telemetry_service_log_service_collect_diagnostic_data_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `LogEntryCollection`
 
 Sends a `GET` request to `/redfish/v1/TelemetryService/LogService/Entries`
@@ -18372,6 +21609,50 @@ Sends a `DELETE` request to `/redfish/v1/TelemetryService/MetricReports/{MetricR
             .build()?;
         let info = OperationInfo {
             operation_id: "telemetry_service_metric_reports_delete",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/TelemetryService/SubmitTestMetricReportActionInfo`
+
+*/
+    pub async fn telemetry_service_submit_test_metric_report_action_info_get<'a>(
+        &'a self,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/TelemetryService/SubmitTestMetricReportActionInfo", self
+            .baseurl,
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "telemetry_service_submit_test_metric_report_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;
@@ -19132,6 +22413,96 @@ Arguments:
             _ => Err(Error::UnexpectedResponse(response)),
         }
     }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/UpdateService/ClientCertificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn update_service_client_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/UpdateService/ClientCertificates/{}/RekeyActionInfo", self
+            .baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_service_client_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/UpdateService/ClientCertificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn update_service_client_certificates_renew_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/UpdateService/ClientCertificates/{}/RenewActionInfo", self
+            .baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_service_client_certificates_renew_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
     /**Reads the `SoftwareInventoryCollection`
 
 Sends a `GET` request to `/redfish/v1/UpdateService/FirmwareInventory`
@@ -19643,6 +23014,96 @@ Arguments:
             .build()?;
         let info = OperationInfo {
             operation_id: "update_service_remote_server_certificates_renew",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}/RekeyActionInfo`
+
+*/
+    pub async fn update_service_remote_server_certificates_rekey_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/UpdateService/RemoteServerCertificates/{}/RekeyActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_service_remote_server_certificates_rekey_action_info_get",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200..=299 => ResponseValue::from_response(response).await,
+            _ => Err(Error::ErrorResponse(ResponseValue::from_response(response).await?)),
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Reads the `ActionInfo`
+
+Sends a `GET` request to `/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}/RenewActionInfo`
+
+*/
+    pub async fn update_service_remote_server_certificates_renew_action_info_get<'a>(
+        &'a self,
+        certificate_id: &'a str,
+    ) -> Result<
+        ResponseValue<crate::Decoded<redfish_model::action_info::ActionInfo>>,
+        Error<redfish_model::RedfishError>,
+    > {
+        let url = format!(
+            "{}/redfish/v1/UpdateService/RemoteServerCertificates/{}/RenewActionInfo",
+            self.baseurl, encode_path(& certificate_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_service_remote_server_certificates_renew_action_info_get",
         };
         self.pre(&mut request, &info).await?;
         let result = self.exec(request, &info).await;

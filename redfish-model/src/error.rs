@@ -5,6 +5,9 @@
 use crate::foundation::{Extra, Field, object};
 use crate::message::Message;
 
+/// What leads where no message does.
+const GENERAL_ERROR: &str = "Base.1.0.GeneralError";
+
 /// The body of an error response.
 #[derive(Clone, PartialEq)]
 pub struct RedfishError {
@@ -55,10 +58,13 @@ impl RedfishError {
                 one.message_id.value().cloned().unwrap_or_default(),
                 one.message.value().cloned().unwrap_or_default(),
             ),
-            _ => (
-                "Base.1.0.GeneralError".to_owned(),
-                "There is more than one message; see @Message.ExtendedInfo.".to_owned(),
-            ),
+            [] => (GENERAL_ERROR.to_owned(), "There is no more to be said.".to_owned()),
+            [first, ..] => {
+                let id = first.message_id.value().map_or(GENERAL_ERROR, String::as_str);
+                let registry = id.rsplit_once('.').map_or("Base.1.0", |(registry, _)| registry);
+                let text = "There is more than one message; see @Message.ExtendedInfo.";
+                (format!("{registry}.GeneralError"), text.to_owned())
+            }
         };
         let detail = ErrorDetail {
             code: Field::Value(code),
@@ -123,7 +129,7 @@ mod tests {
         let two = vec![Message::new("A.1.0.B"), Message::new("A.1.0.C")];
         assert_eq!(
             RedfishError::from_messages(two).error.value().unwrap().code(),
-            Ok("Base.1.0.GeneralError")
+            Ok("A.1.0.GeneralError")
         );
     }
 }

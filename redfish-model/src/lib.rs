@@ -161,6 +161,11 @@ mod gen_prelude {
 
     pub(crate) use serde_json::Value;
 
+    /// The number of a collection's members, as its type has it.
+    pub(crate) fn count<T>(members: &[T]) -> i64 {
+        i64::try_from(members.len()).unwrap_or(i64::MAX)
+    }
+
     pub(crate) use crate::foundation::{
         Action, Any, DateTimeOffset, Duration, Extra, Field, LinkOrText, LinkTarget, Number,
         Object, Oem, Ref, Resource, Secret, Uri, object, open_enum, unsupported, uris,

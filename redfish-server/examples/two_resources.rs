@@ -8,7 +8,6 @@
 //! It serves plain HTTP on loopback and lets everybody log in as a reader: it shows the seam, not
 //! how to run a service.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use redfish_model::{
@@ -52,10 +51,8 @@ impl ComputerSystemCollectionApi for Lab {
         uri: ComputerSystemCollectionUri,
     ) -> Result<ComputerSystemCollection> {
         let visible = self.systems.iter().filter(|id| cx.scope.has(id));
-        let members: Vec<_> =
-            visible.map(|id| Ref::to(format!("/redfish/v1/Systems/{id}"))).collect();
-        let count = i64::try_from(members.len()).unwrap_or(i64::MAX);
-        Ok(ComputerSystemCollection::new(&uri, "Systems", members, count))
+        let members = visible.map(|id| Ref::to(format!("/redfish/v1/Systems/{id}"))).collect();
+        Ok(ComputerSystemCollection::new(&uri, "Systems", members))
     }
 }
 
@@ -67,26 +64,14 @@ fn router(service: &Arc<Lab>) -> Router {
 
 /// Everybody is a reader.
 fn reader() -> Context {
-    let principal = Principal {
-        account: "reader".into(),
-        role: "ReadOnly".into(),
-        privileges: BTreeSet::from([Privilege::Login]),
-        session: None,
-    };
-    Context {
-        principal: Some(principal),
-        scope: Scope::all(),
-        client: None,
-        scheme: "http".into(),
-        host: "localhost".into(),
-        request_id: "0".into(),
-    }
+    let principal = Principal::new("reader", "ReadOnly", [Privilege::Login]);
+    Context::new(Some(principal), Scope::all())
 }
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
     let service = Arc::new(Lab { systems: vec!["a", "b"] });
-    let app = router(&service).into_axum(|_| Ok(reader()));
+    let app = router(&service).into_axum(|_| async { Ok(reader()) });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
     println!("http://{}/redfish/v1/", listener.local_addr()?);
     axum::serve(listener, app).await

@@ -8,8 +8,9 @@ use std::net::SocketAddr;
 
 use crate::operation::{Operation, Privilege};
 
-/// One request, apart from its method, URI and body.
+/// One request, apart from its method, path and body.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Context {
     /// Who asks; `None` where no credentials are needed and none were given.
     pub principal: Option<Principal>,
@@ -23,10 +24,46 @@ pub struct Context {
     pub host: String,
     /// The id under which this request stands in logs and in what backends record.
     pub request_id: String,
+    /// The query of the URI, undecoded.
+    pub query: Option<String>,
+    /// `If-Match`, as it came: whoever applies a change compares, in the same step.
+    pub if_match: Option<String>,
+    /// Whether the client would rather get a task than wait (`Prefer: respond-async`).
+    pub respond_async: bool,
+}
+
+impl Context {
+    /// A request by somebody who sees this scope; all else is absent or empty.
+    pub fn new(principal: Option<Principal>, scope: Scope) -> Self {
+        Self {
+            principal,
+            scope,
+            client: None,
+            scheme: "https".to_owned(),
+            host: String::new(),
+            request_id: String::new(),
+            query: None,
+            if_match: None,
+            respond_async: false,
+        }
+    }
+
+    /// With what the head of an HTTP request says.
+    #[must_use]
+    pub fn with_head(mut self, head: &http::request::Parts) -> Self {
+        let header = |name: http::HeaderName| head.headers.get(name).and_then(|v| v.to_str().ok());
+        self.query = head.uri.query().map(str::to_owned);
+        self.if_match = header(http::header::IF_MATCH).map(str::to_owned);
+        let prefer = header(http::HeaderName::from_static("prefer")).unwrap_or_default();
+        self.respond_async =
+            prefer.split(',').any(|wish| wish.trim().eq_ignore_ascii_case("respond-async"));
+        self
+    }
 }
 
 /// An authenticated account.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Principal {
     /// The name of the account.
     pub account: String,
@@ -39,20 +76,42 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Whether the privileges suffice for an operation as a whole; single properties may need
-    /// others, see [`Operation::property_privileges`].
-    pub fn may(&self, operation: &Operation) -> bool {
-        operation.is_public() || self.has_any(operation.privileges)
+    /// An account with a role and what that assigns.
+    pub fn new(
+        account: impl Into<String>,
+        role: impl Into<String>,
+        privileges: impl IntoIterator<Item = Privilege>,
+    ) -> Self {
+        Self {
+            account: account.into(),
+            role: role.into(),
+            privileges: privileges.into_iter().collect(),
+            session: None,
+        }
     }
 
-    /// Whether the principal has all privileges of one of the lists.
-    pub fn has_any(&self, any_of: &[&[Privilege]]) -> bool {
-        any_of.iter().any(|all| all.iter().all(|privilege| self.privileges.contains(privilege)))
+    /// Whether the privileges suffice for an operation as a whole; single properties may need
+    /// others, see [`Operation::property_privileges`]. `own` says that the resource is the
+    /// principal's own account or session.
+    pub fn may(&self, operation: &Operation, own: bool) -> bool {
+        self.has_any(operation.privileges, own)
+    }
+
+    /// Whether the principal has all privileges of one of the lists. `ConfigureSelf` is for
+    /// what is one's own.
+    pub fn has_any(&self, any_of: &[&[Privilege]], own: bool) -> bool {
+        let has = |privilege: &Privilege| match privilege {
+            Privilege::NoAuth => true,
+            Privilege::ConfigureSelf => own && self.privileges.contains(privilege),
+            _ => self.privileges.contains(privilege),
+        };
+        any_of.iter().any(|all| all.iter().all(has))
     }
 }
 
 /// What an endpoint shows, as far as the account may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scope {
     /// The machines.
     pub machines: Machines,
@@ -143,4 +202,41 @@ pub enum Guard {
     Deny,
     /// No guard.
     Off,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Privilege::{ConfigureManager, ConfigureSelf, ConfigureUsers, Login};
+
+    #[test]
+    fn lists_of_privileges() {
+        let check = |has: &[Privilege], any_of: &[&[Privilege]], own: bool, expect: bool| {
+            let principal = Principal::new("a", "r", has.iter().copied());
+            assert_eq!(principal.has_any(any_of, own), expect, "{has:?} {any_of:?} {own}");
+        };
+        check(&[Login], &[&[Login]], false, true);
+        check(&[Login], &[&[Login, ConfigureUsers]], false, false);
+        check(&[Login, ConfigureUsers], &[&[Login, ConfigureUsers]], false, true);
+        check(&[Login], &[&[ConfigureManager], &[Login]], false, true);
+        check(&[ConfigureSelf], &[&[ConfigureManager], &[ConfigureSelf]], false, false);
+        check(&[ConfigureSelf], &[&[ConfigureManager], &[ConfigureSelf]], true, true);
+        check(&[Login], &[&[ConfigureManager], &[ConfigureSelf]], true, false);
+        check(&[], &[&[Privilege::NoAuth]], false, true);
+        check(&[Login], &[], true, false);
+    }
+
+    #[test]
+    fn heads_are_read() {
+        let check = |name: &str, value: &str, expect: (Option<&str>, bool)| {
+            let request = http::Request::get("/redfish/v1/?a=b").header(name, value).body(());
+            let (head, ()) = request.unwrap().into_parts();
+            let cx = Context::new(None, Scope::all()).with_head(&head);
+            assert_eq!((cx.if_match.as_deref(), cx.respond_async), expect, "{name}: {value}");
+            assert_eq!(cx.query.as_deref(), Some("a=b"));
+        };
+        check("if-match", "\"1.2\"", (Some("\"1.2\""), false));
+        check("prefer", "wait=5, Respond-Async", (None, true));
+        check("prefer", "respond-asyncly", (None, false));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use redfish_model::RedfishError;
 
 use crate::message::Message;
@@ -13,6 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A refusal or failure, as the client gets to see it (DSP0266, "Error responses").
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Error {
     /// The HTTP status.
     pub status: StatusCode,
@@ -20,12 +21,19 @@ pub struct Error {
     pub messages: Vec<Message>,
     /// When to try again, in seconds (`Retry-After`).
     pub retry_after: Option<u32>,
+    /// Headers beside those that follow from the status.
+    pub headers: HeaderMap,
 }
 
 impl Error {
     /// An error with one message.
     pub fn new(status: StatusCode, message: Message) -> Self {
-        Self { status, messages: vec![message], retry_after: None }
+        Self::with_messages(status, vec![message])
+    }
+
+    /// An error with a message for each fault.
+    pub fn with_messages(status: StatusCode, messages: Vec<Message>) -> Self {
+        Self { status, messages, retry_after: None, headers: HeaderMap::new() }
     }
 
     /// Nothing is at the URI, or nothing that the caller may know of: the two look the same.

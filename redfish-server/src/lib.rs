@@ -21,7 +21,7 @@ pub mod router;
 pub use context::{Context, Principal, Scope};
 pub use error::{Error, Result};
 pub use generated::{api, messages};
-pub use mount::{Mount, Reply};
+pub use mount::{Accepted, Mount, Reply, State};
 pub use router::Router;
 
 /// What the generated traits and mounts are written with.

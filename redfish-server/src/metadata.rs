@@ -34,8 +34,10 @@ pub struct Property {
     pub required: bool,
     /// Whether it must be given when the resource is created.
     pub required_on_create: bool,
-    /// Whether its text must never be shown.
+    /// Whether its value must never be shown.
     pub secret: bool,
+    /// Whether the schema gave it up.
+    pub deprecated: bool,
 }
 
 /// Who may write a property.
@@ -121,6 +123,7 @@ impl Property {
             required: false,
             required_on_create: false,
             secret: false,
+            deprecated: false,
         }
     }
 
@@ -154,6 +157,10 @@ impl Property {
 
     pub(crate) const fn secret(self) -> Self {
         Self { secret: true, ..self }
+    }
+
+    pub(crate) const fn deprecated(self) -> Self {
+        Self { deprecated: true, ..self }
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a typed implementation to something that a router can call.
 //!
-//! The generated `mount_…` functions are written with [`MountBuilder`]: each closure is typed, and
+//! The generated `mount_…` functions are written with `MountBuilder`: each closure is typed, and
 //! from here on the types are gone, so that a router of a hundred resources is compiled once.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use redfish_model::{Inspection, Member, Object, Resource, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use redfish_model::{Inspection, Member, Object, Resource, Task, Uri};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,30 +22,79 @@ use crate::operation::{Operation, operations_of};
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply<T> {
+#[non_exhaustive]
+pub struct Reply<T> {
+    /// What became of it.
+    pub state: State<T>,
+    /// Headers beside those that follow from the state, such as a new session's `X-Auth-Token`.
+    pub headers: HeaderMap,
+}
+
+/// What became of a write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State<T> {
     /// It is done.
     Done(T),
-    /// It goes on; the URI of its task.
-    Accepted {
-        /// The task's URI.
-        task: String,
-    },
+    /// It goes on as a task.
+    Accepted(Accepted),
+}
+
+/// Work that goes on after the answer (DSP0266, "Asynchronous operations").
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accepted {
+    /// The URI of the task monitor, for `Location`.
+    pub monitor: String,
+    /// The task as it is now, for the body.
+    pub task: Box<Task>,
+    /// When to look again, in seconds.
+    pub retry_after: Option<u32>,
+}
+
+impl<T> Reply<T> {
+    /// It is done.
+    pub fn done(value: T) -> Self {
+        Self { state: State::Done(value), headers: HeaderMap::new() }
+    }
+
+    /// It goes on as a task.
+    pub fn accepted(monitor: impl Into<String>, task: Task) -> Self {
+        let accepted =
+            Accepted { monitor: monitor.into(), task: Box::new(task), retry_after: None };
+        Self { state: State::Accepted(accepted), headers: HeaderMap::new() }
+    }
+
+    /// With a header of its own.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
 }
 
 /// What an operation gave, without its types.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub(crate) struct Outcome {
+    pub(crate) content: Content,
+    pub(crate) headers: HeaderMap,
+}
+
+/// The content of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
     /// A document.
-    Content(Value),
+    Document(Value),
     /// A new resource, which says itself where it is.
     Created(Value),
     /// Done, and nothing to say.
-    NoContent,
-    /// It goes on; the URI of its task.
-    Accepted {
-        /// The task's URI.
-        task: String,
-    },
+    Nothing,
+    /// It goes on as a task.
+    Accepted(Accepted),
+}
+
+impl From<Content> for Outcome {
+    fn from(content: Content) -> Self {
+        Self { content, headers: HeaderMap::new() }
+    }
 }
 
 type Answer = Pin<Box<dyn Future<Output = Result<Outcome>> + Send>>;
@@ -53,13 +103,21 @@ type Handler = Box<dyn Fn(Context, &str, Value) -> Answer + Send + Sync>;
 
 /// A resource with a service behind it.
 pub struct Mount {
-    /// Its rows of the operation table, at all templates.
-    pub(crate) operations: &'static [Operation],
+    /// The rows of the operation table that it answers for.
+    pub(crate) operations: Vec<&'static Operation>,
     exists: Exists,
     handlers: BTreeMap<&'static str, Handler>,
 }
 
 impl Mount {
+    /// Answers at these URI templates of the resource only, so that another service can have the
+    /// rest: log services of machines here, that of the manager there.
+    #[must_use]
+    pub fn at(mut self, sites: &[&str]) -> Self {
+        self.operations.retain(|operation| sites.contains(&operation.site));
+        self
+    }
+
     /// Whether the scope has the resource at a URI.
     pub(crate) fn exists(&self, scope: &Scope, uri: &str) -> bool {
         (self.exists)(scope, uri)
@@ -115,8 +173,11 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
         let here = service.clone();
         let exists: Exists =
             Box::new(move |scope, uri| uri.parse().is_ok_and(|uri| exists(&here, scope, &uri)));
-        let mount =
-            Mount { operations: operations_of(resource), exists, handlers: BTreeMap::new() };
+        let mount = Mount {
+            operations: operations_of(resource).iter().collect(),
+            exists,
+            handlers: BTreeMap::new(),
+        };
         Self { service, mount, uri: PhantomData }
     }
 
@@ -130,7 +191,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
     {
         self.bodiless("get", move |service, cx, uri| {
             let answer = call(service, cx, uri);
-            async move { document(&answer.await?).map(Outcome::Content) }
+            async move { Ok(Content::Document(document(&answer.await?)?).into()) }
         })
     }
 
@@ -143,7 +204,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
     {
         self.bodiless("delete", move |service, cx, uri| {
             let answer = call(service, cx, uri);
-            async move { content(&answer.await?) }
+            async move { reply(answer.await?, content) }
         })
     }
 
@@ -170,12 +231,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
     {
         self.with_body("create", move |service, cx, uri, body| {
             let answer = call(service, cx, uri, body);
-            async move {
-                match answer.await? {
-                    Reply::Done(created) => document(&created).map(Outcome::Created),
-                    Reply::Accepted { task } => Ok(Outcome::Accepted { task }),
-                }
-            }
+            async move { reply(answer.await?, |created| Ok(Content::Created(document(created)?))) }
         })
     }
 
@@ -191,7 +247,7 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
     {
         self.with_body(name, move |service, cx, uri, body| {
             let answer = call(service, cx, uri, body);
-            async move { content(&answer.await?) }
+            async move { reply(answer.await?, content) }
         })
     }
 
@@ -247,14 +303,26 @@ fn decode<B: Member + Object>(body: &Value) -> Result<B> {
     let decoded =
         B::read(body).map_err(|_| Error::new(bad, messages::unrecognized_request_body()))?;
     let misfits = Inspection::of(&decoded).misfits.into_iter().map(|misfit| {
-        let value = body.pointer(&misfit.pointer).map(Value::to_string).unwrap_or_default();
-        messages::property_value_type_error(value, misfit.pointer)
+        // The value itself may be a secret.
+        let value = body.pointer(&misfit.pointer).map_or("nothing", type_name);
+        messages::property_value_type_error(value, misfit.pointer.trim_start_matches('/'))
     });
     let messages: Vec<_> = misfits.collect();
     if messages.is_empty() {
         return Ok(decoded);
     }
-    Err(Error { status: bad, messages, retry_after: None })
+    Err(Error::with_messages(bad, messages))
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
 }
 
 fn document<T: Serialize>(value: &T) -> Result<Value> {
@@ -262,12 +330,17 @@ fn document<T: Serialize>(value: &T) -> Result<Value> {
 }
 
 /// `()` has no content.
-fn content<T: Serialize>(reply: &Reply<T>) -> Result<Outcome> {
-    match reply {
-        Reply::Accepted { task } => Ok(Outcome::Accepted { task: task.clone() }),
-        Reply::Done(value) => Ok(match document(value)? {
-            Value::Null => Outcome::NoContent,
-            value => Outcome::Content(value),
-        }),
-    }
+fn content<T: Serialize>(value: &T) -> Result<Content> {
+    Ok(match document(value)? {
+        Value::Null => Content::Nothing,
+        value => Content::Document(value),
+    })
+}
+
+fn reply<T>(reply: Reply<T>, done: impl Fn(&T) -> Result<Content>) -> Result<Outcome> {
+    let content = match reply.state {
+        State::Done(value) => done(&value)?,
+        State::Accepted(accepted) => Content::Accepted(accepted),
+    };
+    Ok(Outcome { content, headers: reply.headers })
 }

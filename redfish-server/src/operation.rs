@@ -26,16 +26,15 @@ pub struct Operation {
     pub privileges: &'static [&'static [Privilege]],
     /// Properties for which others are needed (`PropertyOverrides`).
     pub property_privileges: &'static [(&'static str, &'static [&'static [Privilege]])],
+    /// Whether it needs no credentials (DSP0266, "Authentication requirements").
+    pub public: bool,
+    /// Whether the schema gave its URI up.
+    pub deprecated: bool,
     /// What a request body may hold; `None` where there is none.
     pub body: Option<&'static Object>,
 }
 
 impl Operation {
-    /// Whether it needs no credentials: the registry lists `NoAuth`.
-    pub fn is_public(&self) -> bool {
-        self.privileges.iter().any(|all| matches!(all, [Privilege::NoAuth]))
-    }
-
     /// The HTTP method. HEAD is answered wherever GET is, and needs the same privileges.
     pub fn method(&self) -> &'static http::Method {
         match self.kind {
@@ -91,6 +90,12 @@ mod tests {
             &["managers_virtual_media_list", "systems_virtual_media_list"],
         );
         check("NoSuch", &[]);
+    }
+
+    #[test]
+    fn operations_without_credentials() {
+        let public: Vec<_> = OPERATIONS.iter().filter(|o| o.public).map(|o| o.id).collect();
+        assert_eq!(public, ["service_root_get", "session_service_sessions_create"]);
     }
 
     #[test]

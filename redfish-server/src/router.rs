@@ -1,8 +1,9 @@
 //! Which resource answers a request, and what the answer is when none does.
 //!
-//! The order of checks is fixed (DSP0266 leaves it open, clients do not): exists (404), method
-//! (405), privilege (403), body (400). Existence is asked first and with the caller's scope, so
-//! that a resource of others looks like no resource.
+//! The order of checks is fixed (DSP0266 leaves it open, clients do not): credentials (401), exists
+//! (404), method (405), privilege (403), body (400). Who has no credentials learns nothing but the
+//! public resources; existence is asked with the caller's scope, so that a resource of others looks
+//! like no resource.
 
 mod response;
 mod tree;
@@ -14,7 +15,7 @@ use axum::response::Response;
 use http::{Method, Request, StatusCode};
 use serde_json::Value;
 
-use crate::context::Context;
+use crate::context::{Context, Principal};
 use crate::error::{Error, Result};
 use crate::mount::{Mount, Outcome};
 use response::{Refusal, success};
@@ -40,7 +41,7 @@ impl Router {
     #[must_use]
     pub fn mount(mut self, mount: Mount) -> Self {
         let index = self.mounts.len();
-        for operation in mount.operations {
+        for operation in mount.operations.iter().copied() {
             let endpoint = self.root.insert(operation.template);
             if endpoint.mount != index {
                 *endpoint = Endpoint { mount: index, operations: Vec::new() };
@@ -66,24 +67,29 @@ impl Router {
         path: &str,
         body: &[u8],
     ) -> Result<Outcome, Refusal> {
-        let endpoint = self.root.find(path).ok_or_else(|| Error::not_found(path))?;
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let endpoint = self.root.find(path);
+        let operation = endpoint.and_then(|e| e.operations.iter().find(|o| o.method() == method));
+        let public = operation.is_some_and(|operation| operation.public);
+        if cx.principal.is_none() && !public {
+            return Err(Error::unauthorized().into());
+        }
+        let endpoint = endpoint.ok_or_else(|| Error::not_found(path))?;
         let mount = &self.mounts[endpoint.mount];
-        let uri = path.split("/Actions/").next().unwrap_or(path);
+        let uri = endpoint.resource(path);
         if !mount.exists(&cx.scope, uri) {
             return Err(Error::not_found(path).into());
         }
-        let method = if method == Method::HEAD { &Method::GET } else { method };
-        let Some(operation) = endpoint.operations.iter().find(|o| o.method() == method) else {
+        let Some(operation) = operation else {
             return Err(Refusal {
                 error: Error::method_not_allowed(),
                 allow: Some(endpoint.allow()),
             });
         };
-        match &cx.principal {
-            _ if operation.is_public() => {}
-            None => return Err(Error::unauthorized().into()),
-            Some(principal) if principal.may(operation) => {}
-            Some(_) => return Err(Error::forbidden().into()),
+        // What is one's own is known to the services of accounts and sessions, not here.
+        let may = |principal: &Principal| principal.may(operation, false);
+        if !public && !cx.principal.as_ref().is_some_and(may) {
+            return Err(Error::forbidden().into());
         }
         let body = match operation.body {
             Some(_) => read_object(body)?,
@@ -94,17 +100,20 @@ impl Router {
 
     /// As an axum service. `identify` says who asks and what they see; a request that it refuses
     /// goes no further.
-    pub fn into_axum(
+    pub fn into_axum<F>(
         self,
-        identify: impl Fn(&http::request::Parts) -> Result<Context> + Clone + Send + Sync + 'static,
-    ) -> axum::Router {
+        identify: impl Fn(http::request::Parts) -> F + Clone + Send + Sync + 'static,
+    ) -> axum::Router
+    where
+        F: Future<Output = Result<Context>> + Send,
+    {
         let router = Arc::new(self);
         axum::Router::new().fallback(move |request: Request<Body>| {
             let (router, identify) = (router.clone(), identify.clone());
             async move {
                 let (parts, body) = request.into_parts();
-                let cx = match identify(&parts) {
-                    Ok(cx) => cx,
+                let cx = match identify(parts.clone()).await {
+                    Ok(cx) => cx.with_head(&parts),
                     Err(error) => return Refusal::from(error).response(),
                 };
                 match to_bytes(body, MAX_BODY).await {

@@ -22,7 +22,8 @@ pub struct Boot {
 }
 
 /// An override of the boot order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BootOverride {
     /// For how long.
     pub enabled: OverrideEnabled,

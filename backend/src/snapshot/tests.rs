@@ -163,12 +163,12 @@ async fn revisions_never_go_back() {
     let feed = Arc::new(Feed::with_capacity(1 << 16));
     let (known, mut changes) = feed.snapshot().follow();
     assert!(known.is_empty());
-    let writers = (0..4_u64).map(|writer| {
+    let writers = [7, 21, 33, 49].into_iter().map(|stride: u64| {
         let feed = Arc::clone(&feed);
         tokio::task::spawn_blocking(move || {
             for step in 0..LAST {
-                // Each its own order; all of them every number.
-                let revision = (step * (2 * writer + 1) * 7 + writer) % LAST + 1;
+                // Each its own order, and every number: no stride has a factor in common with the count.
+                let revision = (step * stride) % LAST + 1;
                 let _ = feed.put(machine("a", PowerState::On, Revision::of(revision)));
             }
         })

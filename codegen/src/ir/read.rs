@@ -247,6 +247,8 @@ fn read_operations(document: &Value) -> Result<Vec<Operation>> {
                 kind,
                 request: body(&operation["requestBody"]),
                 response: success.and_then(body),
+                public: operation["security"].as_array().is_some_and(Vec::is_empty),
+                deprecated: item.flag("x-uriDeprecated"),
                 privileges: any_of(&operation["x-privileges"]),
                 property_privileges: privileges.map(|(p, any)| (p.clone(), any_of(any))).collect(),
             });

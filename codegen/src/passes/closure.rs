@@ -36,8 +36,12 @@ pub struct Closure {
     pub cut: Vec<(String, String)>,
 }
 
-/// Loads the components of the given schemas and of everything that they refer to.
-pub fn collect(bundle: &Bundle, schemas: impl Iterator<Item = String>) -> Result<Closure> {
+/// Loads the components of the given schemas, and of everything that they refer to; types that
+/// nothing refers to are asked for by name.
+pub fn collect<'a>(
+    bundle: &Bundle,
+    schemas: impl Iterator<Item = (String, &'a [String])>,
+) -> Result<Closure> {
     let mut loader = Loader {
         bundle,
         files: BTreeMap::new(),
@@ -45,8 +49,13 @@ pub fn collect(bundle: &Bundle, schemas: impl Iterator<Item = String>) -> Result
         wanted: BTreeSet::new(),
         todo: Vec::new(),
     };
-    for schema in schemas {
+    for (schema, types) in schemas {
         loader.want_schema(&schema)?;
+        for ty in types {
+            if !loader.want(&schema, &format!("{schema}_{ty}"))? {
+                return Err(Error::resource(&schema, format!("the schema has no type `{ty}`")));
+            }
+        }
     }
     while let Some((name, mut component)) = loader.todo.pop() {
         loader.references(&mut component.value, &component.schema, &name)?;

@@ -67,7 +67,8 @@ impl<'a> JsonSchemas<'a> {
     }
 }
 
-/// Gives every link property its `x-link`.
+/// Gives every link property its `x-link`, and takes back the type of a property that may have
+/// several: OpenAPI 3.0 has no word for that, so DMTF writes one of them.
 pub fn join(
     components: &mut BTreeMap<String, Component>,
     schemas: &mut JsonSchemas<'_>,
@@ -77,16 +78,20 @@ pub fn join(
         else {
             continue;
         };
-        for (property, value) in properties.iter_mut().filter(|(_, value)| is_link(value)) {
-            let place = format!("{name}.{property}");
+        let own = name.strip_prefix(&component.schema).unwrap_or(name).trim_start_matches('_');
+        for (property, value) in properties {
             let definitions = schemas.definitions(&component.schema, component.version)?;
-            let own = name.strip_prefix(&component.schema).unwrap_or(name).trim_start_matches('_');
-            let target = find(definitions, own, property).and_then(target).ok_or_else(|| {
-                Error::schema(place, "the JSON Schema does not say where this link leads")
-            })?;
-            let slot =
-                if value.text("type") == Some("array") { &mut value["items"] } else { value };
-            mark(slot, &target);
+            let known = find(definitions, own, property);
+            if is_link(value) {
+                let target = known.and_then(target).ok_or_else(|| {
+                    let place = format!("{name}.{property}");
+                    Error::schema(place, "the JSON Schema does not say where this link leads")
+                })?;
+                let array = value.text("type") == Some("array");
+                mark(if array { &mut value["items"] } else { value }, &target);
+            } else if let (Some(map), true) = (value.as_object_mut(), known.is_some_and(is_union)) {
+                map.remove("type");
+            }
         }
     }
     Ok(())
@@ -105,6 +110,11 @@ fn is_link(property: &Value) -> bool {
     let slot = property.get("items").unwrap_or(property);
     let reference = slot.text("$ref").or_else(|| slot["allOf"][0].text("$ref"));
     reference.and_then(|r| r.strip_prefix(LOCAL)) == Some("odata-v4_idRef")
+}
+
+/// Whether a value may have one of several types, `null` aside.
+fn is_union(property: &Value) -> bool {
+    property.texts("type").iter().filter(|ty| *ty != "null").count() > 1
 }
 
 /// The JSON Schema of a property of a type, or of a parameter of an action.
@@ -166,6 +176,14 @@ mod tests {
         check("C", "Members", Some(2));
         check("InsertRequestBody", "Target", Some(3));
         check("Insert", "Target", None);
+    }
+
+    #[test]
+    fn unions_are_seen() {
+        let check = |ty: Value, expect| assert_eq!(is_union(&json!({ "type": ty })), expect);
+        check(json!("string"), false);
+        check(json!(["string", "null"]), false);
+        check(json!(["string", "boolean", "null"]), true);
     }
 
     #[test]

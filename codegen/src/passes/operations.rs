@@ -17,7 +17,8 @@ pub type ResourceFacts = BTreeMap<String, Value>;
 
 /// Builds `paths`; `document` already holds the components and registries, patched.
 pub fn paths(resources: &Resources, facts: &ResourceFacts, document: &Value) -> Result<Value> {
-    let sites = sites(resources, facts)?;
+    let mut sites = sites(resources, facts)?;
+    sites.extend(action_infos(resources, &sites, document));
     let places: Places =
         sites.iter().map(|site| (site.template.clone(), site.schema.clone())).collect();
     ids_have_owners(&places)?;
@@ -38,7 +39,45 @@ pub fn paths(resources: &Resources, facts: &ResourceFacts, document: &Value) -> 
             insert(&mut paths, &template, item)?;
         }
     }
+    make_public(&mut paths, &resources.public)?;
     Ok(paths.into())
+}
+
+/// Says of the listed operations that they need no credentials.
+fn make_public(paths: &mut Map<String, Value>, ids: &[String]) -> Result<()> {
+    for id in ids {
+        let operations = paths.values_mut().flat_map(|item| item.as_object_mut()).flatten();
+        let mut found = operations.map(|(_, o)| o).filter(|o| o.text("operationId") == Some(id));
+        let operation = found.next().ok_or_else(|| Error::Syntax {
+            file: "schema/resources.toml".into(),
+            message: format!("public: there is no operation `{id}`"),
+        })?;
+        operation["security"] = json!([]);
+    }
+    Ok(())
+}
+
+/// Each action that takes parameters has an ActionInfo beside it that describes them (DSP0266
+/// leaves the URI open).
+fn action_infos(resources: &Resources, sites: &[Site], document: &Value) -> Vec<Site> {
+    const ACTION_INFO: &str = "ActionInfo";
+    let Some(action_info) = resources.resource.get(ACTION_INFO) else { return Vec::new() };
+    let components = &document["components"]["schemas"];
+    let takes_parameters = |schema: &str, action: &str| {
+        components[format!("{schema}_{action}RequestBody")].get("properties").is_some()
+    };
+    let actions = sites.iter().flat_map(|s| s.actions.iter().map(move |action| (s, action)));
+    actions
+        .filter(|(site, action)| takes_parameters(&site.schema, action))
+        .map(|(site, action)| Site {
+            schema: ACTION_INFO.into(),
+            template: format!("{}/{action}ActionInfo", site.template),
+            own: true,
+            deprecated: site.deprecated,
+            verbs: action_info.operations.clone(),
+            actions: Vec::new(),
+        })
+        .collect()
 }
 
 /// A served URI.

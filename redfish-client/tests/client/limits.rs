@@ -13,12 +13,14 @@ async fn an_answer_has_a_largest_size() {
     let server = Server::start(move |seen, _| match seen.uri.as_str() {
         // Without a length in the header.
         "/pieces" => pieces(&[], vec![b"          ".to_vec(); 150]),
+        // More than is allowed, which takes longer than is waited.
+        "/announced" => pieces(&[("Content-Length", "1001")], vec![b" ".to_vec(); 1001]),
         "/error" => answer(500, &[], &big),
         _ => ok(&big),
     })
     .await;
     let client = server.builder().body_limit(1000).build().unwrap();
-    for uri in ["/big", "/pieces", "/error"] {
+    for uri in ["/big", "/pieces", "/announced", "/error"] {
         let error = client.get_uri::<Value>(uri, &Default::default()).await.unwrap_err();
         assert!(matches!(error, Error::TooLarge { limit: 1000 }), "{uri}: {error:?}");
     }

@@ -54,6 +54,11 @@ impl<P> Action<P> {
         self.extra.annotate(parameter, "Redfish.AllowableValues", values);
     }
 
+    /// Names the resource that describes the parameters.
+    pub fn set_action_info(&mut self, uri: impl Into<String>) {
+        self.extra.annotate("", "Redfish.ActionInfo", uri.into());
+    }
+
     /// `@Redfish.ActionInfo`: the URI of the resource that describes the parameters.
     pub fn action_info(&self) -> Option<&str> {
         self.extra.action_info()
@@ -174,5 +179,7 @@ mod tests {
             r#"{"target":"/a","ResetType@Redfish.AllowableValues":["On"]}"#
         );
         assert_eq!(action.action_info(), None);
+        action.set_action_info("/i");
+        assert_eq!(action.action_info(), Some("/i"));
     }
 }

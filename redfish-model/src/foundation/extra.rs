@@ -5,9 +5,14 @@
 //! writing. An empty map takes no memory but its own three words.
 
 use std::collections::{BTreeMap, btree_map};
+use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::Member;
+use crate::message::Message;
+use crate::settings::Settings;
 
 /// The members of an object that are not fields of its type, by name.
 ///
@@ -20,7 +25,7 @@ use serde_json::Value;
 /// assert_eq!(extra.allowable_values("ResetType"), Some(vec!["On", "ForceOff"]));
 /// assert_eq!(extra.allowable_values("BootSource"), None);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Extra(BTreeMap<String, Value>);
 
 impl Extra {
@@ -51,7 +56,7 @@ impl Extra {
 
     /// Sets the member `name` and gives back what it was before.
     ///
-    /// A name that is a field of the object's type is not refused, and is then written twice.
+    /// The name of a field of the object's type counts as long as the field is absent.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(name.into(), value.into())
     }
@@ -101,16 +106,16 @@ impl Extra {
         Some(list.iter().filter_map(Value::as_str).collect())
     }
 
-    /// `@Message.ExtendedInfo`: the messages about a member, or with `None` about the object; empty when there are none.
-    pub fn extended_info(&self, member: Option<&str>) -> &[Value] {
-        self.annotation(member.unwrap_or_default(), "Message.ExtendedInfo")
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
+    /// `@Message.ExtendedInfo`: the messages about a member, or about the object itself when `member` is empty. Items
+    /// that are no messages are left out.
+    pub fn extended_info(&self, member: &str) -> Vec<Message> {
+        let list = self.annotation(member, "Message.ExtendedInfo").and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|item| Message::read(item).ok()).collect()
     }
 
     /// `@Redfish.Settings`: where changes for this resource are sent and when they apply.
-    pub fn settings(&self) -> Option<&Value> {
-        self.annotation("", "Redfish.Settings")
+    pub fn settings(&self) -> Option<Settings> {
+        Settings::read(self.annotation("", "Redfish.Settings")?).ok()
     }
 
     /// `@Redfish.ActionInfo`: the URI of the resource that describes an action's parameters.
@@ -131,6 +136,13 @@ impl Extra {
 
 fn annotation_name(member: &str, term: &str) -> String {
     format!("{member}@{term}")
+}
+
+/// Names only: what the schema does not name can be a secret all the same.
+impl fmt::Debug for Extra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 impl<'a> IntoIterator for &'a Extra {
@@ -182,10 +194,12 @@ mod tests {
     fn annotations_are_found_by_member() {
         let extra = sample();
         assert_eq!(extra.action_info(), Some("/redfish/v1/Systems/a/ResetActionInfo"));
-        assert_eq!(extra.settings(), Some(&json!({"SettingsObject": {"@odata.id": "/s"}})));
-        assert_eq!(extra.extended_info(None).len(), 1);
-        assert_eq!(extra.extended_info(Some("Image")), [json!(1), json!(2)]);
-        assert!(extra.extended_info(Some("Members")).is_empty());
+        let settings = extra.settings().and_then(|s| s.settings_object.into_value());
+        assert_eq!(settings.as_ref().and_then(|link| link.odata_id()), Some("/s"));
+        assert_eq!(extra.extended_info("").len(), 1);
+        // What is no message is left out.
+        assert!(extra.extended_info("Image").is_empty());
+        assert!(extra.extended_info("Members").is_empty());
         assert_eq!(extra.count("Members"), Some(u64::MAX));
         assert_eq!(extra.count(""), None);
         assert_eq!(extra.next_link("Members"), Some("/next"));

@@ -10,6 +10,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Secret;
+
 /// A member of a Redfish object: not there, there with `null`, or there with a value.
 ///
 /// Both `T` and `Option<T>` convert into a field; `None` becomes [`Absent`](Self::Absent), and
@@ -178,6 +180,12 @@ impl<T> From<T> for Field<T> {
 impl<T> From<Option<T>> for Field<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Absent, Self::Value)
+    }
+}
+
+impl From<&str> for Field<Secret<String>> {
+    fn from(value: &str) -> Self {
+        Self::Value(value.into())
     }
 }
 

@@ -136,7 +136,8 @@ pub fn missing_members<T: Object>(object: &T) -> Vec<MissingAt> {
     Inspection::of(object).missing
 }
 
-/// The strict writer: makes JSON of an object in which nothing is missing and everything fits.
+/// The strict writer: makes JSON of an object in which nothing required is missing and every value fits its member's
+/// type. What the schema does not name is written as it is.
 ///
 /// # Errors
 /// The inspection that found something.

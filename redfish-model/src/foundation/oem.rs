@@ -4,6 +4,7 @@
 //! by whoever knows the vendor's type.
 
 use std::collections::{BTreeMap, btree_map};
+use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -36,7 +37,7 @@ pub trait OemExtension: DeserializeOwned {
 /// assert_eq!(acme.fan_mode, "Quiet");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Oem(BTreeMap<String, Value>);
 
 impl Oem {
@@ -92,6 +93,13 @@ impl<'a> IntoIterator for &'a Oem {
 impl Serialize for Oem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
+    }
+}
+
+/// Names only: a vendor's members can hold secrets.
+impl fmt::Debug for Oem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
     }
 }
 

@@ -245,7 +245,7 @@ fn debug_shows_members_and_hides_secrets() {
     .unwrap();
     assert_eq!(
         format!("{disk:?}"),
-        r#"Disk { Size: null, Ready: true, Places: [Some(Ref { @odata.id: "/a" })], Password: Secret(..), Load: (does not fit), X: Number(1) }"#,
+        r#"Disk { Size: null, Ready: true, Places: [Some(Ref { @odata.id: "/a" })], Password: Secret(..), Load: .., X: .. }"#,
     );
 }
 
@@ -291,11 +291,9 @@ fn uris_survive_nasty_ids() {
     check("!$&'()*+,;=:@", "!$&'()*+,;=:@");
     check("a/b%c?d#e", "a%2Fb%25c%3Fd%23e");
     check("%2F", "%252F");
-    check(".", "%2E");
-    check("..", "%2E%2E");
     check("...", "...");
     check("{DiskId}", "%7BDiskId%7D");
-    check("ü \n\0\"<>[]\\^`|", "%C3%BC%20%0A%00%22%3C%3E%5B%5D%5C%5E%60%7C");
+    check("ü \"<>[]\\^`|", "%C3%BC%20%22%3C%3E%5B%5D%5C%5E%60%7C");
 }
 
 #[test]
@@ -307,7 +305,6 @@ fn other_uris_are_refused() {
     check("/redfish/v1/Disks", Some(&DiskUri::Disks));
     check("/redfish/v1/Disks/", Some(&DiskUri::Disks));
     check("/redfish/v1/Disks/a", Some(&disk("a")));
-    check("/redfish/v1/Disks/%2e", Some(&disk(".")));
     check("/redfish/v1/Disks/a b", Some(&disk("a b")));
     check("/redfish/v1/Disks/%41", Some(&disk("A")));
     for bad in [
@@ -329,6 +326,11 @@ fn other_uris_are_refused() {
         "/redfish/v1/Disks/%+1",
         "/redfish/v1/Disks/%zz",
         "/redfish/v1/Disks/%FF",
+        "/redfish/v1/Disks/%2e",
+        "/redfish/v1/Disks/%2E.",
+        "/redfish/v1/Disks/a%00",
+        "/redfish/v1/Disks/a%0a",
+        "/redfish/v1/Disks/a%C2%85",
         "/redfish/v1/Disks/a\nb",
         "/redfish/v1/Disks/a\u{7f}b",
         "https://host/redfish/v1/Disks",

@@ -66,10 +66,6 @@ pub(crate) fn write_uri(f: &mut fmt::Formatter<'_>, template: &str, ids: &[&str]
 
 /// Writes an id as one path segment.
 fn write_id(f: &mut fmt::Formatter<'_>, id: &str) -> fmt::Result {
-    // As plain dots these two would be removed together with the segment before (RFC 3986, 5.2.4).
-    if id == "." || id == ".." {
-        return f.write_str(&id.replace('.', "%2E"));
-    }
     for byte in id.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => write!(f, "{}", char::from(byte))?,
@@ -97,11 +93,8 @@ pub(crate) fn read_uri(template: &str, uri: &str) -> Option<std::vec::IntoIter<S
     segments.next().is_none().then(|| ids.into_iter())
 }
 
-/// The id in a path segment; `None` when it is empty, a dot segment, or wrongly encoded.
+/// The id in a path segment; `None` when it is empty, a dot segment, wrongly encoded, or has control characters.
 fn read_id(segment: &str) -> Option<String> {
-    if matches!(segment, "" | "." | "..") {
-        return None;
-    }
     let mut bytes = segment.bytes();
     let mut id = Vec::with_capacity(segment.len());
     while let Some(byte) = bytes.next() {
@@ -113,7 +106,14 @@ fn read_id(segment: &str) -> Option<String> {
             _ => id.push(byte),
         }
     }
-    String::from_utf8(id).ok()
+    // Encoded or not, dot segments are removed on the way (RFC 3986, 5.2.4; WHATWG URL), and a control character in a
+    // name is somebody's attack on a log or a path.
+    String::from_utf8(id).ok().filter(|id| is_id(id))
+}
+
+/// Whether a text can be an id in a URI.
+fn is_id(id: &str) -> bool {
+    !matches!(id, "" | "." | "..") && !id.chars().any(char::is_control)
 }
 
 fn hex(digit: u8) -> Option<u8> {

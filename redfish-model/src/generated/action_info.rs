@@ -77,25 +77,157 @@ uris! {
     /// Where [`ActionInfo`] is served.
     pub enum ActionInfoUri {
         /// Not a URI of the schema.
+        AccountServiceAccountsCertificatesRekeyActionInfo { manager_account_id, certificate_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceAccountsCertificatesRenewActionInfo { manager_account_id, certificate_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceAccountsChangePasswordActionInfo { manager_account_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/ChangePasswordActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceActiveDirectoryCertificatesRekeyActionInfo { certificate_id } = "/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceActiveDirectoryCertificatesRenewActionInfo { certificate_id } = "/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceLDAPCertificatesRekeyActionInfo { certificate_id } = "/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceLDAPCertificatesRenewActionInfo { certificate_id } = "/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceMultiFactorAuthClientCertificateCertificatesRekeyActionInfo { certificate_id } = "/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        AccountServiceMultiFactorAuthClientCertificateCertificatesRenewActionInfo { certificate_id } = "/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
         CertificateServiceGenerateCSRActionInfo = "/redfish/v1/CertificateService/GenerateCSRActionInfo",
         /// Not a URI of the schema.
         CertificateServiceReplaceCertificateActionInfo = "/redfish/v1/CertificateService/ReplaceCertificateActionInfo",
+        /// Not a URI of the schema.
+        ChassisCertificatesRekeyActionInfo { chassis_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        ChassisCertificatesRenewActionInfo { chassis_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        ChassisDrivesCertificatesRekeyActionInfo { chassis_id, drive_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        ChassisDrivesCertificatesRenewActionInfo { chassis_id, drive_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        ChassisDrivesResetActionInfo { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/ResetActionInfo",
+        /// Not a URI of the schema.
+        ChassisDrivesSecureEraseActionInfo { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/SecureEraseActionInfo",
+        /// Not a URI of the schema.
+        ChassisLogServicesClearLogActionInfo { chassis_id, log_service_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/ClearLogActionInfo",
+        /// Not a URI of the schema.
+        ChassisLogServicesCollectDiagnosticDataActionInfo { chassis_id, log_service_id } = "/redfish/v1/Chassis/{ChassisId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo",
+        /// Not a URI of the schema.
+        ChassisNetworkAdaptersCertificatesRekeyActionInfo { chassis_id, network_adapter_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        ChassisNetworkAdaptersCertificatesRenewActionInfo { chassis_id, network_adapter_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        ChassisNetworkAdaptersResetActionInfo { chassis_id, network_adapter_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/ResetActionInfo",
         /// Not a URI of the schema.
         ChassisResetActionInfo { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/ResetActionInfo",
         /// Not a URI of the schema.
         EventServiceSubmitTestEventActionInfo = "/redfish/v1/EventService/SubmitTestEventActionInfo",
         /// Not a URI of the schema.
+        EventServiceSubscriptionsCertificatesRekeyActionInfo { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        EventServiceSubscriptionsCertificatesRenewActionInfo { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        EventServiceSubscriptionsClientCertificatesRekeyActionInfo { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        EventServiceSubscriptionsClientCertificatesRenewActionInfo { event_destination_id, certificate_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ClientCertificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        EventServiceSubscriptionsResumeSubscriptionActionInfo { event_destination_id } = "/redfish/v1/EventService/Subscriptions/{EventDestinationId}/ResumeSubscriptionActionInfo",
+        /// Not a URI of the schema.
+        ManagersCertificatesRekeyActionInfo { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        ManagersCertificatesRenewActionInfo { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        ManagersLogServicesClearLogActionInfo { manager_id, log_service_id } = "/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/ClearLogActionInfo",
+        /// Not a URI of the schema.
+        ManagersLogServicesCollectDiagnosticDataActionInfo { manager_id, log_service_id } = "/redfish/v1/Managers/{ManagerId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo",
+        /// Not a URI of the schema.
+        ManagersNetworkProtocolHTTPSCertificatesRekeyActionInfo { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        ManagersNetworkProtocolHTTPSCertificatesRenewActionInfo { manager_id, certificate_id } = "/redfish/v1/Managers/{ManagerId}/NetworkProtocol/HTTPS/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
         ManagersResetActionInfo { manager_id } = "/redfish/v1/Managers/{ManagerId}/ResetActionInfo",
         /// Not a URI of the schema.
+        ManagersResetToDefaultsActionInfo { manager_id } = "/redfish/v1/Managers/{ManagerId}/ResetToDefaultsActionInfo",
+        /// Deprecated by the schema. Not a URI of the schema.
         ManagersVirtualMediaInsertMediaActionInfo { manager_id, virtual_media_id } = "/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
         /// Not a URI of the schema.
         SystemsBiosChangePasswordActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/Bios/ChangePasswordActionInfo",
+        /// Not a URI of the schema.
+        SystemsBootCertificatesRekeyActionInfo { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsBootCertificatesRenewActionInfo { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Boot/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsCertificatesRekeyActionInfo { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsCertificatesRenewActionInfo { computer_system_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsLogServicesClearLogActionInfo { computer_system_id, log_service_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/ClearLogActionInfo",
+        /// Not a URI of the schema.
+        SystemsLogServicesCollectDiagnosticDataActionInfo { computer_system_id, log_service_id } = "/redfish/v1/Systems/{ComputerSystemId}/LogServices/{LogServiceId}/CollectDiagnosticDataActionInfo",
+        /// Not a URI of the schema.
+        SystemsMemoryCertificatesRekeyActionInfo { computer_system_id, memory_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsMemoryCertificatesRenewActionInfo { computer_system_id, memory_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsMemoryResetActionInfo { computer_system_id, memory_id } = "/redfish/v1/Systems/{ComputerSystemId}/Memory/{MemoryId}/ResetActionInfo",
+        /// Not a URI of the schema.
+        SystemsProcessorsCertificatesRekeyActionInfo { computer_system_id, processor_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsProcessorsCertificatesRenewActionInfo { computer_system_id, processor_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsProcessorsResetActionInfo { computer_system_id, processor_id } = "/redfish/v1/Systems/{ComputerSystemId}/Processors/{ProcessorId}/ResetActionInfo",
         /// Not a URI of the schema.
         SystemsResetActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/ResetActionInfo",
         /// Not a URI of the schema.
         SystemsSecureBootResetKeysActionInfo { computer_system_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/ResetKeysActionInfo",
         /// Not a URI of the schema.
+        SystemsSecureBootSecureBootDatabasesCertificatesRekeyActionInfo { computer_system_id, database_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsSecureBootSecureBootDatabasesCertificatesRenewActionInfo { computer_system_id, database_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsSecureBootSecureBootDatabasesResetKeysActionInfo { computer_system_id, database_id } = "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/SecureBootDatabases/{DatabaseId}/ResetKeysActionInfo",
+        /// Not a URI of the schema.
+        SystemsStorageControllersCertificatesRekeyActionInfo { computer_system_id, storage_id, storage_controller_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsStorageControllersCertificatesRenewActionInfo { computer_system_id, storage_id, storage_controller_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Controllers/{StorageControllerId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Deprecated by the schema. Not a URI of the schema.
+        SystemsStorageDrivesCertificatesRekeyActionInfo { computer_system_id, storage_id, drive_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Deprecated by the schema. Not a URI of the schema.
+        SystemsStorageDrivesCertificatesRenewActionInfo { computer_system_id, storage_id, drive_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Deprecated by the schema. Not a URI of the schema.
+        SystemsStorageDrivesResetActionInfo { computer_system_id, storage_id, drive_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/ResetActionInfo",
+        /// Deprecated by the schema. Not a URI of the schema.
+        SystemsStorageDrivesSecureEraseActionInfo { computer_system_id, storage_id, drive_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Drives/{DriveId}/SecureEraseActionInfo",
+        /// Not a URI of the schema.
+        SystemsStorageResetToDefaultsActionInfo { computer_system_id, storage_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/ResetToDefaultsActionInfo",
+        /// Not a URI of the schema.
+        SystemsStorageVolumesInitializeActionInfo { computer_system_id, storage_id, volume_id } = "/redfish/v1/Systems/{ComputerSystemId}/Storage/{StorageId}/Volumes/{VolumeId}/InitializeActionInfo",
+        /// Not a URI of the schema.
+        SystemsVirtualMediaCertificatesRekeyActionInfo { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsVirtualMediaCertificatesRenewActionInfo { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/Certificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        SystemsVirtualMediaClientCertificatesRekeyActionInfo { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        SystemsVirtualMediaClientCertificatesRenewActionInfo { computer_system_id, virtual_media_id, certificate_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/ClientCertificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
         SystemsVirtualMediaInsertMediaActionInfo { computer_system_id, virtual_media_id } = "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
+        /// Not a URI of the schema.
+        TelemetryServiceLogServiceClearLogActionInfo = "/redfish/v1/TelemetryService/LogService/ClearLogActionInfo",
+        /// Not a URI of the schema.
+        TelemetryServiceLogServiceCollectDiagnosticDataActionInfo = "/redfish/v1/TelemetryService/LogService/CollectDiagnosticDataActionInfo",
+        /// Not a URI of the schema.
+        TelemetryServiceSubmitTestMetricReportActionInfo = "/redfish/v1/TelemetryService/SubmitTestMetricReportActionInfo",
+        /// Not a URI of the schema.
+        UpdateServiceClientCertificatesRekeyActionInfo { certificate_id } = "/redfish/v1/UpdateService/ClientCertificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        UpdateServiceClientCertificatesRenewActionInfo { certificate_id } = "/redfish/v1/UpdateService/ClientCertificates/{CertificateId}/RenewActionInfo",
+        /// Not a URI of the schema.
+        UpdateServiceRemoteServerCertificatesRekeyActionInfo { certificate_id } = "/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}/RekeyActionInfo",
+        /// Not a URI of the schema.
+        UpdateServiceRemoteServerCertificatesRenewActionInfo { certificate_id } = "/redfish/v1/UpdateService/RemoteServerCertificates/{CertificateId}/RenewActionInfo",
         /// Not a URI of the schema.
         UpdateServiceSimpleUpdateActionInfo = "/redfish/v1/UpdateService/SimpleUpdateActionInfo",
     }

@@ -153,9 +153,9 @@ pub struct Attributes {
     /// `AttributeName`: read-only, required, pattern `^[A-Za-z][A-Za-z0-9_]+$`.
     pub attribute_name: Field<String>,
     /// `CurrentValue`: read-only, nullable.
-    pub current_value: Field<String>,
+    pub current_value: Field<Value>,
     /// `DefaultValue`: read-only, nullable.
-    pub default_value: Field<String>,
+    pub default_value: Field<Value>,
     /// `DisplayName`: read-only, nullable.
     pub display_name: Field<String>,
     /// `DisplayOrder`: read-only, nullable.
@@ -284,7 +284,7 @@ pub struct Dependency {
     /// `MapToProperty`: read-only.
     pub map_to_property: Field<MapToProperty>,
     /// `MapToValue`: read-only, nullable.
-    pub map_to_value: Field<String>,
+    pub map_to_value: Field<Value>,
     /// Annotations, and members that the schema does not name.
     pub extra: Extra,
 }
@@ -314,7 +314,7 @@ pub struct MapFrom {
     /// `MapFromProperty`: read-only.
     pub map_from_property: Field<MapFromProperty>,
     /// `MapFromValue`: read-only, nullable.
-    pub map_from_value: Field<String>,
+    pub map_from_value: Field<Value>,
     /// `MapTerms`: read-only.
     pub map_terms: Field<MapTerms>,
     /// Annotations, and members that the schema does not name.

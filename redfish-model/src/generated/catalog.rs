@@ -1408,6 +1408,10 @@ pub const TYPES: &[TypeEntry] = &[
     resource::<super::session_service::SessionService>("SessionService_SessionService", "session_service::SessionService"),
     object::<super::session_service::SessionServicePatch>("SessionService_SessionServicePatch", "session_service::SessionServicePatch"),
     open_enum::<super::settings::ApplyTime>("Settings_ApplyTime", "settings::ApplyTime"),
+    object::<super::settings::MaintenanceWindow>("Settings_MaintenanceWindow", "settings::MaintenanceWindow"),
+    open_enum::<super::settings::OperationApplyTime>("Settings_OperationApplyTime", "settings::OperationApplyTime"),
+    object::<super::settings::OperationApplyTimeSupport>("Settings_OperationApplyTimeSupport", "settings::OperationApplyTimeSupport"),
+    object::<super::settings::PreferredApplyTime>("Settings_PreferredApplyTime", "settings::PreferredApplyTime"),
     object::<super::settings::Settings>("Settings_Settings", "settings::Settings"),
     #[cfg(feature = "storage")]
     resource::<super::simple_storage::SimpleStorageCollection>("SimpleStorageCollection_SimpleStorageCollection", "simple_storage::SimpleStorageCollection"),
@@ -1699,6 +1703,8 @@ pub const TYPES: &[TypeEntry] = &[
     open_enum::<super::update_service::SupportedUpdateImageFormatType>("UpdateService_SupportedUpdateImageFormatType", "update_service::SupportedUpdateImageFormatType"),
     #[cfg(feature = "updates")]
     open_enum::<super::update_service::TransferProtocolType>("UpdateService_TransferProtocolType", "update_service::TransferProtocolType"),
+    #[cfg(feature = "updates")]
+    object::<super::update_service::UpdateParameters>("UpdateService_UpdateParameters", "update_service::UpdateParameters"),
     #[cfg(feature = "updates")]
     resource::<super::update_service::UpdateService>("UpdateService_UpdateService", "update_service::UpdateService"),
     #[cfg(feature = "updates")]

@@ -55,15 +55,14 @@ impl CertificateCollection {
     pub fn new(
         odata_id: impl Into<String>,
         name: impl Into<String>,
-        members: impl Into<Vec<Ref<crate::target::Certificate>>>,
-        members_odata_count: impl Into<i64>,
+        members: Vec<Ref<crate::target::Certificate>>,
     ) -> Self {
         Self {
             odata_type: Field::Value(Self::ODATA_TYPE.to_owned()),
+            members_odata_count: Field::Value(crate::gen_prelude::count(&members)),
             odata_id: Field::Value(odata_id.into()),
             name: Field::Value(name.into()),
-            members: Field::Value(members.into()),
-            members_odata_count: Field::Value(members_odata_count.into()),
+            members: Field::Value(members),
             ..Self::default()
         }
     }
@@ -85,6 +84,7 @@ uris! {
         AccountServiceAccountsCertificates { manager_account_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates",
         AccountServiceActiveDirectoryCertificates = "/redfish/v1/AccountService/ActiveDirectory/Certificates",
         AccountServiceLDAPCertificates = "/redfish/v1/AccountService/LDAP/Certificates",
+        AccountServiceMultiFactorAuthClientCertificateCertificates = "/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates",
         ChassisCertificates { chassis_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates",
         ChassisDrivesCertificates { chassis_id, drive_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates",
         ChassisNetworkAdaptersCertificates { chassis_id, network_adapter_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates",
@@ -150,7 +150,7 @@ pub struct Certificate {
     /// `Actions`.
     pub actions: Field<Actions>,
     /// `CertificateString`: read-only, nullable, required when created.
-    pub certificate_string: Field<String>,
+    pub certificate_string: Field<Secret<String>>,
     /// `CertificateType`: read-only, nullable, required when created.
     pub certificate_type: Field<CertificateType>,
     /// `CertificateUsageTypes`: read-only. Since 1.4.0.
@@ -257,6 +257,7 @@ uris! {
         AccountServiceAccountsCertificates { manager_account_id, certificate_id } = "/redfish/v1/AccountService/Accounts/{ManagerAccountId}/Certificates/{CertificateId}",
         AccountServiceActiveDirectoryCertificates { certificate_id } = "/redfish/v1/AccountService/ActiveDirectory/Certificates/{CertificateId}",
         AccountServiceLDAPCertificates { certificate_id } = "/redfish/v1/AccountService/LDAP/Certificates/{CertificateId}",
+        AccountServiceMultiFactorAuthClientCertificateCertificates { certificate_id } = "/redfish/v1/AccountService/MultiFactorAuth/ClientCertificate/Certificates/{CertificateId}",
         ChassisCertificates { chassis_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Certificates/{CertificateId}",
         ChassisDrivesCertificates { chassis_id, drive_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/Drives/{DriveId}/Certificates/{CertificateId}",
         ChassisNetworkAdaptersCertificates { chassis_id, network_adapter_id, certificate_id } = "/redfish/v1/Chassis/{ChassisId}/NetworkAdapters/{NetworkAdapterId}/Certificates/{CertificateId}",
@@ -287,7 +288,7 @@ pub struct CertificateCreate {
     /// `Description`: read-only, nullable.
     pub description: Field<String>,
     /// `CertificateString`: read-only, nullable, required.
-    pub certificate_string: Field<String>,
+    pub certificate_string: Field<Secret<String>>,
     /// `CertificateType`: read-only, nullable, required.
     pub certificate_type: Field<CertificateType>,
     /// `CertificateUsageTypes`: read-only. Since 1.4.0.
@@ -346,14 +347,14 @@ object! {
         valid_not_before = "ValidNotBefore",
     }
     required_nullable {
-        certificate_string: String = "CertificateString",
+        certificate_string: Secret<String> = "CertificateString",
         certificate_type: CertificateType = "CertificateType",
     }
 }
 impl CertificateCreate {
     /// With what the schema requires; everything else is absent.
     pub fn new(
-        certificate_string: impl Into<String>,
+        certificate_string: impl Into<Secret<String>>,
         certificate_type: impl Into<CertificateType>,
     ) -> Self {
         Self {

@@ -294,7 +294,7 @@ impl GenerateCSRResponse {
 #[derive(Clone, PartialEq)]
 pub struct ReplaceCertificateRequest {
     /// `CertificateString`: required.
-    pub certificate_string: Field<String>,
+    pub certificate_string: Field<Secret<String>>,
     /// `CertificateType`: required.
     pub certificate_type: Field<crate::certificate::CertificateType>,
     /// `CertificateUri`: required, link to `Certificate`.
@@ -312,7 +312,7 @@ object! {
         password = "Password",
     }
     required {
-        certificate_string: String = "CertificateString",
+        certificate_string: Secret<String> = "CertificateString",
         certificate_type: crate::certificate::CertificateType = "CertificateType",
         certificate_uri: Ref<crate::target::Certificate> = "CertificateUri",
     }
@@ -320,7 +320,7 @@ object! {
 impl ReplaceCertificateRequest {
     /// With what the schema requires; everything else is absent.
     pub fn new(
-        certificate_string: impl Into<String>,
+        certificate_string: impl Into<Secret<String>>,
         certificate_type: impl Into<crate::certificate::CertificateType>,
         certificate_uri: impl Into<Ref<crate::target::Certificate>>,
     ) -> Self {

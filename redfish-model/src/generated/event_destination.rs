@@ -55,15 +55,14 @@ impl EventDestinationCollection {
     pub fn new(
         odata_id: impl Into<String>,
         name: impl Into<String>,
-        members: impl Into<Vec<Ref<crate::target::EventDestination>>>,
-        members_odata_count: impl Into<i64>,
+        members: Vec<Ref<crate::target::EventDestination>>,
     ) -> Self {
         Self {
             odata_type: Field::Value(Self::ODATA_TYPE.to_owned()),
+            members_odata_count: Field::Value(crate::gen_prelude::count(&members)),
             odata_id: Field::Value(odata_id.into()),
             name: Field::Value(name.into()),
-            members: Field::Value(members.into()),
-            members_odata_count: Field::Value(members_odata_count.into()),
+            members: Field::Value(members),
             ..Self::default()
         }
     }
@@ -161,7 +160,7 @@ pub struct EventDestination {
     /// `HeartbeatIntervalMinutes`: read-only, nullable, from 1 to 65535. Since 1.11.0.
     pub heartbeat_interval_minutes: Field<i64>,
     /// `HttpHeaders`.
-    pub http_headers: Field<Vec<BTreeMap<String, Value>>>,
+    pub http_headers: Field<Secret<Vec<BTreeMap<String, Value>>>>,
     /// `IncludeOriginOfCondition`: read-only, nullable. Since 1.8.0.
     pub include_origin_of_condition: Field<bool>,
     /// `MessageIds`: read-only. Since 1.1.0.
@@ -329,7 +328,7 @@ pub struct EventDestinationCreate {
     /// `HeartbeatIntervalMinutes`: read-only, nullable, from 1 to 65535. Since 1.11.0.
     pub heartbeat_interval_minutes: Field<i64>,
     /// `HttpHeaders`.
-    pub http_headers: Field<Vec<BTreeMap<String, Value>>>,
+    pub http_headers: Field<Secret<Vec<BTreeMap<String, Value>>>>,
     /// `IncludeOriginOfCondition`: read-only, nullable. Since 1.8.0.
     pub include_origin_of_condition: Field<bool>,
     /// `MessageIds`: read-only. Since 1.1.0.
@@ -432,7 +431,7 @@ pub struct EventDestinationPatch {
     /// `DeliveryRetryPolicy`: read-write, nullable. Since 1.6.0.
     pub delivery_retry_policy: Field<DeliveryRetryPolicy>,
     /// `HttpHeaders`.
-    pub http_headers: Field<Vec<Option<BTreeMap<String, Value>>>>,
+    pub http_headers: Field<Secret<Vec<Option<BTreeMap<String, Value>>>>>,
     /// `Oem`.
     pub oem: Field<Oem>,
     /// `SNMP`. Since 1.7.0.

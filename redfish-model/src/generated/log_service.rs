@@ -55,15 +55,14 @@ impl LogServiceCollection {
     pub fn new(
         odata_id: impl Into<String>,
         name: impl Into<String>,
-        members: impl Into<Vec<Ref<crate::target::LogService>>>,
-        members_odata_count: impl Into<i64>,
+        members: Vec<Ref<crate::target::LogService>>,
     ) -> Self {
         Self {
             odata_type: Field::Value(Self::ODATA_TYPE.to_owned()),
+            members_odata_count: Field::Value(crate::gen_prelude::count(&members)),
             odata_id: Field::Value(odata_id.into()),
             name: Field::Value(name.into()),
-            members: Field::Value(members.into()),
-            members_odata_count: Field::Value(members_odata_count.into()),
+            members: Field::Value(members),
             ..Self::default()
         }
     }

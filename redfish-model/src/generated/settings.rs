@@ -13,6 +13,113 @@ open_enum! {
     }
 }
 
+/// `MaintenanceWindow` of the `Settings` schema 1.4.0.
+#[derive(Clone, PartialEq)]
+pub struct MaintenanceWindow {
+    /// `MaintenanceWindowDurationInSeconds`: read-write, required, at least 0, in `s`. Since 1.2.0.
+    pub maintenance_window_duration_in_seconds: Field<i64>,
+    /// `MaintenanceWindowStartTime`: read-write, required. Since 1.2.0.
+    pub maintenance_window_start_time: Field<DateTimeOffset>,
+    /// Annotations, and members that the schema does not name.
+    pub extra: Extra,
+}
+object! {
+    MaintenanceWindow {
+        maintenance_window_duration_in_seconds = "MaintenanceWindowDurationInSeconds",
+        maintenance_window_start_time = "MaintenanceWindowStartTime",
+    }
+    required {
+        maintenance_window_duration_in_seconds: i64 = "MaintenanceWindowDurationInSeconds",
+        maintenance_window_start_time: DateTimeOffset = "MaintenanceWindowStartTime",
+    }
+}
+impl MaintenanceWindow {
+    /// With what the schema requires; everything else is absent.
+    pub fn new(
+        maintenance_window_duration_in_seconds: impl Into<i64>,
+        maintenance_window_start_time: impl Into<DateTimeOffset>,
+    ) -> Self {
+        Self {
+            maintenance_window_duration_in_seconds: Field::Value(
+                maintenance_window_duration_in_seconds.into(),
+            ),
+            maintenance_window_start_time: Field::Value(
+                maintenance_window_start_time.into(),
+            ),
+            ..Self::default()
+        }
+    }
+}
+
+open_enum! {
+    /// `OperationApplyTime` of the `Settings` schema 1.4.0.
+    pub enum OperationApplyTime {
+        Immediate = "Immediate",
+        OnReset = "OnReset",
+        AtMaintenanceWindowStart = "AtMaintenanceWindowStart",
+        InMaintenanceWindowOnReset = "InMaintenanceWindowOnReset",
+        /// Since 1.3.0.
+        OnStartUpdateRequest = "OnStartUpdateRequest",
+        /// Since 1.4.0.
+        OnTargetReset = "OnTargetReset",
+    }
+}
+
+/// `OperationApplyTimeSupport` of the `Settings` schema 1.4.0.
+#[derive(Clone, PartialEq)]
+pub struct OperationApplyTimeSupport {
+    /// `MaintenanceWindowDurationInSeconds`: read-only, at least 0, in `s`. Since 1.2.0.
+    pub maintenance_window_duration_in_seconds: Field<i64>,
+    /// `MaintenanceWindowResource`: read-only, link to `Any`. Since 1.2.0.
+    pub maintenance_window_resource: Field<Ref<Any>>,
+    /// `MaintenanceWindowStartTime`: read-only. Since 1.2.0.
+    pub maintenance_window_start_time: Field<DateTimeOffset>,
+    /// `SupportedValues`: read-only, required. Since 1.2.0.
+    pub supported_values: Field<Vec<OperationApplyTime>>,
+    /// Annotations, and members that the schema does not name.
+    pub extra: Extra,
+}
+object! {
+    OperationApplyTimeSupport {
+        maintenance_window_duration_in_seconds = "MaintenanceWindowDurationInSeconds",
+        maintenance_window_resource = "MaintenanceWindowResource",
+        maintenance_window_start_time = "MaintenanceWindowStartTime",
+        supported_values = "SupportedValues",
+    }
+    required {
+        supported_values: Vec<OperationApplyTime> = "SupportedValues",
+    }
+}
+impl OperationApplyTimeSupport {
+    /// With what the schema requires; everything else is absent.
+    pub fn new(supported_values: impl Into<Vec<OperationApplyTime>>) -> Self {
+        Self {
+            supported_values: Field::Value(supported_values.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// `PreferredApplyTime` of the `Settings` schema 1.4.0.
+#[derive(Clone, PartialEq)]
+pub struct PreferredApplyTime {
+    /// `ApplyTime`: read-write. Since 1.1.0.
+    pub apply_time: Field<ApplyTime>,
+    /// `MaintenanceWindowDurationInSeconds`: read-write, at least 0, in `s`. Since 1.1.0.
+    pub maintenance_window_duration_in_seconds: Field<i64>,
+    /// `MaintenanceWindowStartTime`: read-write. Since 1.1.0.
+    pub maintenance_window_start_time: Field<DateTimeOffset>,
+    /// Annotations, and members that the schema does not name.
+    pub extra: Extra,
+}
+object! {
+    PreferredApplyTime {
+        apply_time = "ApplyTime",
+        maintenance_window_duration_in_seconds = "MaintenanceWindowDurationInSeconds",
+        maintenance_window_start_time = "MaintenanceWindowStartTime",
+    }
+}
+
 /// The resource of the `Settings` schema 1.4.0.
 #[derive(Clone, PartialEq)]
 pub struct Settings {

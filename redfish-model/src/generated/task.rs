@@ -55,15 +55,14 @@ impl TaskCollection {
     pub fn new(
         odata_id: impl Into<String>,
         name: impl Into<String>,
-        members: impl Into<Vec<Ref<crate::target::Task>>>,
-        members_odata_count: impl Into<i64>,
+        members: Vec<Ref<crate::target::Task>>,
     ) -> Self {
         Self {
             odata_type: Field::Value(Self::ODATA_TYPE.to_owned()),
+            members_odata_count: Field::Value(crate::gen_prelude::count(&members)),
             odata_id: Field::Value(odata_id.into()),
             name: Field::Value(name.into()),
-            members: Field::Value(members.into()),
-            members_odata_count: Field::Value(members_odata_count.into()),
+            members: Field::Value(members),
             ..Self::default()
         }
     }
@@ -125,7 +124,7 @@ object! {
 #[derive(Clone, PartialEq)]
 pub struct Payload {
     /// `HttpHeaders`: read-only. Since 1.3.0.
-    pub http_headers: Field<Vec<String>>,
+    pub http_headers: Field<Secret<Vec<String>>>,
     /// `HttpOperation`: read-only. Since 1.3.0.
     pub http_operation: Field<String>,
     /// `JsonBody`: read-only. Since 1.3.0.

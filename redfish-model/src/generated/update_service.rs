@@ -285,6 +285,35 @@ open_enum! {
     }
 }
 
+/// `UpdateParameters` of the `UpdateService` schema 1.17.0.
+#[derive(Clone, PartialEq)]
+pub struct UpdateParameters {
+    /// `ExcludeTargets`: read-write, format `uri-reference`. Since 1.17.0.
+    pub exclude_targets: Field<Vec<String>>,
+    /// `ForceUpdate`: read-write. Since 1.11.0.
+    pub force_update: Field<bool>,
+    /// `LocalImage`: read-write. Since 1.17.0.
+    pub local_image: Field<bool>,
+    /// `Oem`. Since 1.8.0.
+    pub oem: Field<Oem>,
+    /// `Stage`: read-write. Since 1.16.0.
+    pub stage: Field<bool>,
+    /// `Targets`: read-write, format `uri-reference`. Since 1.6.0.
+    pub targets: Field<Vec<Option<String>>>,
+    /// Annotations, and members that the schema does not name.
+    pub extra: Extra,
+}
+object! {
+    UpdateParameters {
+        exclude_targets = "ExcludeTargets",
+        force_update = "ForceUpdate",
+        local_image = "LocalImage",
+        oem = "Oem",
+        stage = "Stage",
+        targets = "Targets",
+    }
+}
+
 /// The resource of the `UpdateService` schema 1.17.0.
 #[derive(Clone, PartialEq)]
 pub struct UpdateService {

@@ -2,12 +2,12 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{ALLOW, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::header::{ALLOW, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::mount::Outcome;
+use crate::mount::{Accepted, Content, Outcome};
 
 /// An error, and the methods that would be allowed where that is the error.
 pub(super) struct Refusal {
@@ -28,30 +28,45 @@ impl Refusal {
         if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
             headers.insert(ALLOW, allow);
         }
-        if let Some(seconds) = self.error.retry_after {
-            headers.insert(RETRY_AFTER, seconds.into());
+        headers.extend(self.error.headers);
+        if self.error.status == StatusCode::UNAUTHORIZED {
+            // DSP0266, "HTTP Basic authentication".
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"Redfish\""));
         }
+        retry(&mut response, self.error.retry_after);
         response
     }
 }
 
 /// The answer to what went well.
 pub(super) fn success(outcome: Outcome) -> Response {
-    let located = |mut response: Response, location: &str| {
-        if let Ok(location) = HeaderValue::try_from(location) {
-            response.headers_mut().insert(LOCATION, location);
+    let mut response = match outcome.content {
+        Content::Document(value) => json(StatusCode::OK, &value),
+        Content::Created(value) => {
+            let uri = value.get("@odata.id").and_then(Value::as_str).unwrap_or_default();
+            located(json(StatusCode::CREATED, &value), uri)
         }
-        response
+        Content::Nothing => empty(StatusCode::NO_CONTENT),
+        Content::Accepted(Accepted { monitor, task, retry_after }) => {
+            let mut response = located(json(StatusCode::ACCEPTED, &task), &monitor);
+            retry(&mut response, retry_after);
+            response
+        }
     };
-    match outcome {
-        Outcome::Content(value) => json(StatusCode::OK, &value),
-        Outcome::Created(value) => {
-            let location =
-                value.get("@odata.id").and_then(Value::as_str).unwrap_or_default().to_owned();
-            located(json(StatusCode::CREATED, &value), &location)
-        }
-        Outcome::NoContent => empty(StatusCode::NO_CONTENT),
-        Outcome::Accepted { task } => located(empty(StatusCode::ACCEPTED), &task),
+    response.headers_mut().extend(outcome.headers);
+    response
+}
+
+fn located(mut response: Response, location: &str) -> Response {
+    if let (false, Ok(location)) = (location.is_empty(), HeaderValue::try_from(location)) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+fn retry(response: &mut Response, seconds: Option<u32>) {
+    if let Some(seconds) = seconds {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
 }
 

@@ -1,12 +1,11 @@
 //! A service of one resource at two URIs, and what the router makes of requests to it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::body::to_bytes;
 use http::{Method, StatusCode};
 use redfish_model::virtual_media::{EjectMediaRequest, InsertMediaRequest, VirtualMediaPatch};
-use redfish_model::{Field, VirtualMedia, VirtualMediaUri};
+use redfish_model::{Field, Task, Uri as _, VirtualMedia, VirtualMediaUri};
 use serde_json::{Value, json};
 
 use super::Router;
@@ -40,7 +39,7 @@ impl VirtualMediaApi for Media {
         body: VirtualMediaPatch,
     ) -> Result<Reply<VirtualMedia>> {
         let media = VirtualMedia { image: body.image, ..VirtualMedia::new(&uri, "Cd", "CD") };
-        Ok(Reply::Done(media))
+        Ok(Reply::done(media))
     }
 
     async fn eject_media(
@@ -49,7 +48,7 @@ impl VirtualMediaApi for Media {
         _: VirtualMediaUri,
         _: EjectMediaRequest,
     ) -> Result<Reply<()>> {
-        Ok(Reply::Done(()))
+        Ok(Reply::done(()))
     }
 
     async fn insert_media(
@@ -59,25 +58,17 @@ impl VirtualMediaApi for Media {
         body: InsertMediaRequest,
     ) -> Result<Reply<()>> {
         assert_eq!(body.image, Field::from("http://images.test/a.iso"));
-        Ok(Reply::Accepted { task: "/redfish/v1/TaskService/Tasks/1".into() })
+        let task = Task::new("/redfish/v1/TaskService/Tasks/1", "1", "Insert");
+        Ok(Reply::accepted("/redfish/v1/TaskService/TaskMonitors/1", task).with_header(
+            http::HeaderName::from_static("x-test"),
+            http::HeaderValue::from_static("1"),
+        ))
     }
 }
 
 fn context(privileges: &[Privilege]) -> Context {
-    let principal = Principal {
-        account: "someone".into(),
-        role: "Operator".into(),
-        privileges: BTreeSet::from_iter(privileges.iter().copied()),
-        session: None,
-    };
-    Context {
-        principal: (!privileges.is_empty()).then_some(principal),
-        scope: Scope::all(),
-        client: None,
-        scheme: "https".into(),
-        host: "bmc.test".into(),
-        request_id: "1".into(),
-    }
+    let principal = Principal::new("someone", "Operator", privileges.iter().copied());
+    Context::new((!privileges.is_empty()).then_some(principal), Scope::all())
 }
 
 struct Answer {
@@ -114,12 +105,14 @@ fn checks_come_in_order() {
     check(&[Login], &Method::HEAD, SYSTEM, "", 200);
     check(&[Login], get, MANAGER, "", 200);
     check(&[], get, SYSTEM, "", 401);
-    // What does not exist is not there for anybody, by any method.
-    check(&[], delete, "/redfish/v1/Systems/b/VirtualMedia/Cd", "", 404);
+    // Without credentials everything looks the same.
+    check(&[], delete, "/redfish/v1/Systems/b/VirtualMedia/Cd", "", 401);
+    check(&[], get, "/redfish/v1/Fans", "", 401);
+    check(&[], delete, SYSTEM, "", 401);
+    check(&[Login], delete, "/redfish/v1/Systems/b/VirtualMedia/Cd", "", 404);
     check(&[Login], get, "/redfish/v1/Systems/a/VirtualMedia", "", 404);
     check(&[Login], get, "/redfish/v1/Fans", "", 404);
     check(&[Login], delete, SYSTEM, "", 405);
-    check(&[], delete, SYSTEM, "", 405);
     check(&[Login], patch, SYSTEM, "{}", 403);
     check(&[Login], patch, SYSTEM, "no json", 403);
     check(&[ConfigureManager], patch, SYSTEM, "no json", 400);
@@ -143,6 +136,9 @@ fn bodies_arrive_typed() {
     let messages = answer.body["error"]["@Message.ExtendedInfo"].as_array().unwrap().clone();
     let ids: Vec<_> = messages.iter().map(|m| m["MessageId"].as_str().unwrap()).collect();
     assert_eq!(ids, ["Base.1.22.PropertyValueTypeError"; 2]);
+    let secret = patch(r#"{"Password": ["hunter2"]}"#);
+    assert_eq!(secret.status, StatusCode::BAD_REQUEST);
+    assert!(!secret.body.to_string().contains("hunter2"));
 }
 
 #[test]
@@ -155,11 +151,32 @@ fn work_that_goes_on_names_its_task() {
         "location",
     );
     assert_eq!(answer.status, StatusCode::ACCEPTED);
-    assert_eq!(answer.header.as_deref(), Some("/redfish/v1/TaskService/Tasks/1"));
+    assert_eq!(answer.header.as_deref(), Some("/redfish/v1/TaskService/TaskMonitors/1"));
+    assert_eq!(answer.body["@odata.id"], "/redfish/v1/TaskService/Tasks/1");
 }
 
 #[test]
 fn methods_are_listed_where_they_would_be_allowed() {
     let answer = call(context(&[Login]), &Method::DELETE, SYSTEM, "", "allow");
     assert_eq!(answer.header.as_deref(), Some("GET, HEAD, PATCH"));
+}
+
+#[test]
+fn a_resource_can_have_several_services() {
+    let sites = VirtualMediaUri::TEMPLATES;
+    let mount = |site: &str| mount_virtual_media(Arc::new(Media)).at(&[site]);
+    let router = Router::new().mount(mount(sites[0])).mount(mount(sites[1]));
+    let answers = |path: &str| router.root.find(path).unwrap().mount;
+    assert_ne!(answers(SYSTEM), answers(MANAGER));
+    let one = Router::new().mount(mount(sites[0]));
+    assert!(one.root.find(SYSTEM).is_some() != one.root.find(MANAGER).is_some());
+}
+
+#[test]
+fn a_machine_may_be_called_actions() {
+    let router = Router::new().mount(mount_virtual_media(Arc::new(Media)));
+    let path = "/redfish/v1/Systems/Actions/VirtualMedia/Cd/Actions/VirtualMedia.EjectMedia";
+    let endpoint = router.root.find(path).unwrap();
+    assert_eq!(endpoint.resource(path), "/redfish/v1/Systems/Actions/VirtualMedia/Cd");
+    assert_eq!(endpoint.resource(SYSTEM), SYSTEM);
 }

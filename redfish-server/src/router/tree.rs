@@ -24,6 +24,13 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
+    /// The part of a path that is the resource's: all but the action.
+    pub(super) fn resource<'a>(&self, path: &'a str) -> &'a str {
+        let site = self.operations.first().map_or("", |operation| operation.site);
+        let end = path.match_indices('/').nth(segments(site).count());
+        end.map_or(path, |(at, _)| &path[..at])
+    }
+
     /// The methods, as in an `Allow` header.
     pub(super) fn allow(&self) -> String {
         let methods = self.operations.iter().flat_map(|operation| match *operation.method() {

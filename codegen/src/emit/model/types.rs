@@ -146,27 +146,42 @@ fn what(model: &Model, component: &str, ty: &Type) -> String {
     }
 }
 
-/// `new(…)` over what the schema requires; `@odata.type` is known and no argument.
+/// `new(…)` over what the schema requires; `@odata.type` and the number of members are known and
+/// no arguments.
 fn constructor<'a>(
     ident: &proc_macro2::Ident,
     resource: bool,
     required: impl Iterator<Item = (&'a String, &'a Property, &'a TokenStream)>,
 ) -> Option<TokenStream> {
-    let arguments: Vec<_> =
-        required.filter(|(_, p, _)| !(resource && p.wire == "@odata.type")).collect();
-    if arguments.is_empty() {
+    let (mut parameters, mut known, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    for (field, property, rust) in required {
+        let field = format_ident!("{field}");
+        match property.wire.as_str() {
+            "@odata.type" if resource => {
+                known.push(quote!(#field: Field::Value(Self::ODATA_TYPE.to_owned())));
+            }
+            "Members@odata.count" if resource => {
+                known.push(quote!(#field: Field::Value(crate::gen_prelude::count(&members))));
+            }
+            "Members" if resource => {
+                parameters.push(quote!(#field: #rust));
+                given.push(quote!(#field: Field::Value(#field)));
+            }
+            _ => {
+                parameters.push(quote!(#field: impl Into<#rust>));
+                given.push(quote!(#field: Field::Value(#field.into())));
+            }
+        }
+    }
+    if parameters.is_empty() {
         return None;
     }
-    let fields: Vec<_> = arguments.iter().map(|(field, _, _)| format_ident!("{field}")).collect();
-    let types = arguments.iter().map(|(_, _, rust)| rust);
-    let odata_type =
-        resource.then(|| quote!(odata_type: Field::Value(Self::ODATA_TYPE.to_owned()),));
     let rest = quote!(..Self::default());
     Some(quote! {
         impl #ident {
             #[doc = " With what the schema requires; everything else is absent."]
-            pub fn new(#(#fields: impl Into<#types>),*) -> Self {
-                Self { #odata_type #(#fields: Field::Value(#fields.into()),)* #rest }
+            pub fn new(#(#parameters),*) -> Self {
+                Self { #(#known,)* #(#given,)* #rest }
             }
         }
     })
@@ -276,10 +291,10 @@ fn spaced(tokens: &TokenStream) -> String {
 
 /// The type of a property's value.
 fn rust_type(model: &Model, module: &str, owner: &str, property: &Property) -> TokenStream {
-    if property.secret && matches!(property.shape, Shape::Text { .. }) {
-        return quote!(Secret<String>);
-    }
     let rust = shape(model, module, &property.shape);
+    if property.secret {
+        return quote!(Secret<#rust>);
+    }
     match &property.shape {
         Shape::Named(target) if contains(model, target, owner, &mut BTreeSet::new()) => {
             quote!(Box<#rust>)

@@ -118,10 +118,6 @@ fn api(model: &Model, schema: &str, resource: &Resource) -> Result<String> {
             OperationKind::Action(action) => quote!(#action,),
             _ => quote!(),
         };
-        let mounted = match (&kind, &operation.request) {
-            (OperationKind::Action(_), None) => quote!(bare_action),
-            _ => mounted,
-        };
         mounts.push(quote! {
             .#mounted(#action |service, cx, uri #parameter| async move {
                 service.#method(&cx, uri #argument).await

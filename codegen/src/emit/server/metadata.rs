@@ -95,6 +95,7 @@ fn row(model: &Model, property: &Property) -> String {
         (".required()", property.required),
         (".required_on_create()", property.required_on_create),
         (".secret()", property.secret),
+        (".deprecated()", property.deprecated.is_some()),
     ] {
         if set {
             text.push_str(flag);

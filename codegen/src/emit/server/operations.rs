@@ -43,13 +43,15 @@ fn row(text: &mut String, model: &Model, operation: &Operation) {
         text,
         "    Operation {{\n        id: {:?},\n        kind: {kind},\n        resource: {:?},\n        \
          template: {:?},\n        site: {:?},\n        privileges: {},\n        \
-         property_privileges: &[{}],\n        body: {body},\n    }},",
+         property_privileges: &[{}],\n        public: {},\n        deprecated: {},\n        body: {body},\n    }},",
         operation.id,
         operation.resource,
         operation.template,
         operation.site,
         any_of(&operation.privileges),
         properties.join(", "),
+        operation.public,
+        operation.deprecated,
     );
 }
 

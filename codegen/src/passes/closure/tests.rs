@@ -20,7 +20,7 @@ fn collect_from(files: &[(&str, &str)], schema: &str) -> Result<Closure> {
         std::fs::write(path, "{}").unwrap();
     }
     let bundle = Bundle::open(&[folder.path().to_owned()])?;
-    collect(&bundle, std::iter::once(schema.to_owned()))
+    collect(&bundle, std::iter::once((schema.to_owned(), &[][..])))
 }
 
 fn names(closure: &Closure) -> Vec<&str> {
