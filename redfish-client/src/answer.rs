@@ -1,7 +1,7 @@
 //! What becomes of a write: done, or accepted and going on.
 //!
-//! DSP0266 lets a service answer any write with 200 or 201 and a body, with 204 and none, or with 202 and the address of
-//! a task monitor. Which of these is the service's choice, so the type of each write has room for all.
+//! DSP0266 lets a service answer any write with 200 or 201 and a body, with 204 and none, or with 202 and the address
+//! of a task monitor. Which of these is the service's choice, so the type of each write has room for all.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -98,8 +98,8 @@ impl Parts {
         }
     }
 
-    /// The body that [`Answer`] reads in the generated methods. Every answer is wrapped, so none is taken for a wrapping;
-    /// the service's text stays a text.
+    /// The body that [`Answer`] reads in the generated methods. Every answer is wrapped, so none is taken for a
+    /// wrapping; the service's text stays a text.
     pub(crate) fn envelope(&self) -> Vec<u8> {
         json!({
             "status": self.status,

@@ -61,8 +61,8 @@ impl<T> Link for Ref<T> {
 }
 
 impl Client {
-    /// Starts with the address of a service, such as `https://bmc.example`. With `http` everybody on the way can read the
-    /// password.
+    /// Starts with the address of a service, such as `https://bmc.example`. With `http` everybody on the way can read
+    /// the password.
     pub fn builder(url: &str) -> Builder {
         Builder::new(url)
     }

@@ -1,8 +1,8 @@
 //! What a service sent, with what the answer said about it.
 //!
-//! Services in the field send a number as text, an object where the schema says a list, a date that is `0`. The types of
-//! `redfish_model` leave such a member absent and keep its value aside, so one bad member does not cost the resource.
-//! Whoever wants to know asks for [`Decoded::faults`]; nobody else pays for it.
+//! Services in the field send a number as text, an object where the schema says a list, a date that is `0`. The types
+//! of `redfish_model` leave such a member absent and keep its value aside, so one bad member does not cost the
+//! resource. Whoever wants to know asks for [`Decoded::faults`]; nobody else pays for it.
 
 use std::ops::{Deref, DerefMut};
 
@@ -42,8 +42,8 @@ impl<T> Decoded<T> {
 }
 
 impl<T: Object> Decoded<T> {
-    /// The members whose values do not fit their types; empty for a resource that keeps to its schema. The values are in
-    /// the `extra` of the object that has the member.
+    /// The members whose values do not fit their types; empty for a resource that keeps to its schema. The values are
+    /// in the `extra` of the object that has the member.
     pub fn faults(&self) -> Vec<Misfit> {
         Inspection::of(&self.value).misfits
     }

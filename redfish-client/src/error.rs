@@ -159,8 +159,8 @@ fn state(task: &Task) -> &str {
     task.task_state.value().map_or("unknown", redfish_model::task::TaskState::as_str)
 }
 
-/// Brings an [`Error`] through the generated methods, whose hooks can only fail with an error of reqwest: it becomes the
-/// failure of a body, and is taken out again by the conversion below.
+/// Brings an [`Error`] through the generated methods, whose hooks can only fail with an error of reqwest: it becomes
+/// the failure of a body, and is taken out again by the conversion below.
 #[derive(Debug)]
 pub(crate) struct Carrier(Mutex<Option<Error>>);
 

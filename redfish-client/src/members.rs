@@ -89,9 +89,9 @@ struct Walk {
 }
 
 impl Client {
-    /// The members of a collection. The requests are made as the members are asked for; with `$expand`, where the service
-    /// offers it, there is one for each page, else one for each member. A member that cannot be had is an error among
-    /// the others; a page that cannot be had is the last error.
+    /// The members of a collection. The requests are made as the members are asked for; with `$expand`, where the
+    /// service offers it, there is one for each page, else one for each member. A member that cannot be had is an error
+    /// among the others; a page that cannot be had is the last error.
     ///
     /// ```no_run
     /// # async fn f(client: redfish_client::Client) -> redfish_client::Result<()> {

@@ -134,12 +134,13 @@
 //! `chassis`, `events`, `logs`, `managers`, `network`, `power-thermal`, `registries`, `storage`, `systems`, `tasks`,
 //! `telemetry`, `updates`; `all` is all of them. A link to a resource whose feature is off is a link all the same.
 //!
-//! - `catalog`: [`reflect`] and the table of all types, for programs that learn the type from the document.
+//! - `catalog`: the module `reflect` and the table of all types, for programs that learn the type from the document.
 //! - `jiff`: conversions of [`DateTimeOffset`] to the types of the `jiff` crate.
 
 mod error;
 mod foundation;
 #[rustfmt::skip]
+#[allow(clippy::type_complexity, reason = "a property's type is what its schema makes it")]
 mod generated;
 #[cfg(feature = "catalog")]
 pub mod reflect;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use redfish_model::RedfishError;
 
 use crate::message::Message;
@@ -22,7 +22,7 @@ pub struct Error {
     /// When to try again, in seconds (`Retry-After`).
     pub retry_after: Option<u32>,
     /// Headers beside those that follow from the status.
-    pub headers: HeaderMap,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Error {
@@ -33,7 +33,7 @@ impl Error {
 
     /// An error with a message for each fault.
     pub fn with_messages(status: StatusCode, messages: Vec<Message>) -> Self {
-        Self { status, messages, retry_after: None, headers: HeaderMap::new() }
+        Self { status, messages, retry_after: None, headers: Vec::new() }
     }
 
     /// Nothing is at the URI, or nothing that the caller may know of: the two look the same.

@@ -209,7 +209,7 @@ fn imports(record: &Record) -> Plan {
         match medium.stage {
             // One medium at a time in a slot.
             Stage::Accepted if record.removals.values().any(|leaving| leaving == slot) => {
-                waits = true
+                waits = true;
             }
             Stage::Accepted => {
                 let mut begun = record.clone();

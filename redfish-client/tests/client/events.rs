@@ -73,14 +73,14 @@ async fn a_stream_that_stays_away_is_lost() {
         _ => whole(": nothing\n\n"),
     })
     .await;
-    let options = EventOptions { attempts: 3, ..options() };
+    let options = EventOptions { attempts: 3, wait: Duration::from_millis(50), ..options() };
     let mut events = server.client().events_with(options).await.unwrap();
     events.next().await.unwrap().unwrap();
     let start = Instant::now();
     let error = events.next().await.unwrap().unwrap_err();
     assert!(matches!(error, Error::StreamLost { attempts: 3, .. }), "{error:?}");
-    // 10, 20 and 40 ms.
-    assert!(start.elapsed() >= Duration::from_millis(70));
+    // 50, 100 and 200 ms.
+    assert!(start.elapsed() >= Duration::from_millis(350));
     assert!(events.next().await.is_none());
     assert_eq!(server.lines().iter().filter(|line| *line == "GET /sse").count(), 4);
 }

@@ -165,6 +165,15 @@ async fn a_wait_has_an_end_and_an_operation_can_be_cancelled() {
     monitor.cancel(&client).await.unwrap();
     assert_eq!(server.lines().last().unwrap(), "DELETE /m");
 
+    // The service asks for more time than there is.
+    let server =
+        Server::start(|_, _| answer(202, &[("Location", "/m"), ("Retry-After", "60")], "")).await;
+    let client = server.client();
+    let start = std::time::Instant::now();
+    let answered = client.post::<()>("/x", &()).await.unwrap();
+    answered.wait(&client, Duration::from_millis(300)).await.unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(2));
+
     let server = Server::start(|_, _| answer(202, &[], "")).await;
     let answer = server.client().post::<()>("/x", &()).await.unwrap();
     let error = answer.accepted().unwrap().poll(&server.client()).await.unwrap_err();
