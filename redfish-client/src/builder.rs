@@ -210,7 +210,7 @@ mod tests {
         check("file:///etc", false);
         check("https://bmc.example/redfish/v1", false);
         check("https://bmc.example/?a", false);
-        check("https://root:calvin@bmc.example", false);
+        check("https://user:calvin@bmc.example", false);
     }
 
     #[test]

@@ -180,8 +180,8 @@ async fn secrets_are_not_shown() {
     let builder = server.builder().basic("admin", "hunter2").client_certificate_pem("", "hunter2");
     let basic = server.builder().basic("admin", "hunter2").build().unwrap();
     let session = server.builder().login("admin", "hunter2").await.unwrap();
-    let error = Client::builder("https://root:hunter2@bmc.test").build().unwrap_err();
-    let bad = Client::builder("https://root:hunter2@bmc.test");
+    let error = Client::builder("https://user:hunter2@bmc.test").build().unwrap_err();
+    let bad = Client::builder("https://user:hunter2@bmc.test");
     let create = redfish_model::session::SessionCreate::new("hunter2".to_owned(), "admin");
     let login = Server::start(|_, _| answer(201, &[("X-Auth-Token", "s1")], "{}")).await.client();
     let login = login.session_service_sessions_create(&create).await.unwrap();
