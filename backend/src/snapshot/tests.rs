@@ -1,6 +1,6 @@
 //! Merging, races, slow readers.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 use crate::power::PowerState;
@@ -210,12 +210,10 @@ fn one_write_among_many_machines_is_cheap() {
         .map(|number| machine(&format!("m{number:05}"), PowerState::Off, Revision::of(1)));
     feed.sync(many, Revision::of(1));
     let before = feed.snapshot().list().unwrap();
-    let start = Instant::now();
     for revision in 2..1002 {
         let _ = feed.put(machine("m05000", PowerState::On, Revision::of(revision)));
     }
-    // Cloning the map or the machines each time would take seconds; this takes a few milliseconds.
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    // The machines are shared, not cloned: all but one are the same as before.
     let after = feed.snapshot().list().unwrap();
     let same = before
         .iter()
