@@ -1,6 +1,5 @@
 //! Merging, races, slow readers.
 
-
 use super::*;
 use crate::power::PowerState;
 
