@@ -151,6 +151,16 @@ pub enum Shape {
     Json,
 }
 
+impl Shape {
+    /// What a list or a map is of, looked through at any depth; otherwise the shape itself.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::Array { items, .. } | Self::Map(items) => items.innermost(),
+            other => other,
+        }
+    }
+}
+
 /// The bounds of a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Range {

@@ -26,7 +26,7 @@ pub struct Trimmed {
     pub document: Value,
     /// References that lead outside the bundle: place and target.
     pub cut: Vec<(String, String)>,
-    /// Patches that do not fit; reported by a relock, otherwise the first one is the error.
+    /// Patches that do not fit; reported by a relock, otherwise an error.
     pub dead: Vec<Error>,
 }
 

@@ -4,6 +4,7 @@
 //! so that a type which silently drops out is noticed.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use redfish_model::catalog::TYPES;
 use redfish_model::reflect::TypeKind;
@@ -36,6 +37,9 @@ struct Counts {
     misfits: BTreeMap<String, usize>,
 }
 
+/// What became of the documents; all tests look at one reading of them.
+static COUNTS: LazyLock<Counts> = LazyLock::new(count);
+
 fn count() -> Counts {
     let mockups = MOCKUPS.map(|name| format!("mockup-public-{name}.zip"));
     let mut counts = Counts::default();
@@ -59,7 +63,7 @@ fn count() -> Counts {
 
 #[test]
 fn published_documents_come_back_identical() {
-    let counts = count();
+    let counts = &*COUNTS;
     assert!(counts.faults.is_empty(), "{}", counts.faults.join("\n"));
     let recorded: BTreeMap<String, usize> = serde_json::from_str::<Value>(RECORDED)
         .unwrap()
@@ -85,7 +89,7 @@ fn published_documents_come_back_identical() {
 
 #[test]
 fn only_known_values_do_not_fit() {
-    let found = count().misfits;
+    let found = &COUNTS.misfits;
     assert_eq!(found.len(), KNOWN_MISFITS.len(), "{found:?}");
     for (name, expect) in KNOWN_MISFITS {
         let (_, count) = found.iter().find(|(path, _)| path.ends_with(name)).unwrap();
@@ -96,7 +100,7 @@ fn only_known_values_do_not_fit() {
 /// These rest on the property tests alone.
 #[test]
 fn types_without_published_documents() {
-    let counts = count();
+    let counts = &*COUNTS;
     let without: Vec<_> = TYPES
         .iter()
         .filter(|entry| entry.kind == TypeKind::Resource)

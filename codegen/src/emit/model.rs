@@ -104,12 +104,10 @@ fn targets(model: &Model, areas: &Areas) -> String {
 }
 
 fn links(shape: &Shape, found: &mut BTreeSet<String>) {
-    match shape {
-        Shape::Link(target) | Shape::LinkOrText(target) if target != crate::passes::links::ANY => {
-            found.insert(target.clone());
-        }
-        Shape::Array { items, .. } | Shape::Map(items) => links(items, found),
-        _ => {}
+    if let Shape::Link(target) | Shape::LinkOrText(target) = shape.innermost()
+        && target != crate::passes::links::ANY
+    {
+        found.insert(target.clone());
     }
 }
 

@@ -93,9 +93,7 @@ struct Site {
 fn sites(resources: &Resources, facts: &ResourceFacts) -> Result<Vec<Site>> {
     let mut sites = Vec::new();
     for (schema, resource) in &resources.resource {
-        let known = facts.get(schema);
-        let uris = known.map(|f| f.texts("uris")).unwrap_or_default();
-        let deprecated = known.map(|f| f.texts("urisDeprecated")).unwrap_or_default();
+        let [uris, deprecated] = uris(facts, schema);
         for uri in &resource.uris {
             let template = uri.template();
             if uri.own() == uris.iter().any(|u| u == template) {
@@ -124,15 +122,19 @@ fn sites(resources: &Resources, facts: &ResourceFacts) -> Result<Vec<Site>> {
     Ok(sites)
 }
 
+/// The URIs that a schema has, and those of them that it gave up.
+fn uris(facts: &ResourceFacts, schema: &str) -> [Vec<String>; 2] {
+    let of = |key| facts.get(schema).map(|facts| facts.texts(key)).unwrap_or_default();
+    [of("uris"), of("urisDeprecated")]
+}
+
 /// The collection of a resource stands at the parents of its URIs, where the schema has it there.
 fn collection_sites(schema: &str, resource: &Resource, facts: &ResourceFacts) -> Result<Vec<Site>> {
     if resource.collection.is_empty() {
         return Ok(Vec::new());
     }
     let name = collection_of(schema);
-    let known = facts.get(&name);
-    let uris = known.map(|f| f.texts("uris")).unwrap_or_default();
-    let deprecated = known.map(|f| f.texts("urisDeprecated")).unwrap_or_default();
+    let [uris, deprecated] = uris(facts, &name);
     let parents = resource.uris.iter().filter_map(|uri| Some(uri.template().rsplit_once('/')?.0));
     let sites: Vec<_> = parents
         .filter(|parent| uris.iter().any(|u| u == parent))

@@ -3,16 +3,11 @@
 //! An entry says where an action is invoked and, in annotations, what its parameters accept. What the parameters are is
 //! not part of it; the type parameter of [`Action`] ties the two together.
 
-use std::fmt;
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{
-    Extra, Field, Inspection, Member, MemberSink, Object, debug_object, deserialize_object,
-    read_field, read_object, write_object,
-};
+use super::{Extra, Field, MemberSink, Object, object_traits, read_field};
 
 /// An action that a resource offers (DSP0266, *Actions property*), with parameters of type `P`.
 ///
@@ -93,15 +88,7 @@ impl<P> Object for Action<P> {
     }
 }
 
-impl<P> Member for Action<P> {
-    fn read(value: &Value) -> Result<Self, serde_json::Error> {
-        read_object(value)
-    }
-
-    fn inspect(&self, inspection: &mut Inspection) {
-        inspection.object(self);
-    }
-}
+object_traits! { Action<P> }
 
 // Not derived: the derives would ask for the same of `P`, of which there is no value here.
 impl<P> Clone for Action<P> {
@@ -133,24 +120,6 @@ impl<P> PartialEq for Action<P> {
 }
 
 impl<P> Eq for Action<P> {}
-
-impl<P> fmt::Debug for Action<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_object(self, f)
-    }
-}
-
-impl<P> Serialize for Action<P> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_object(self, serializer)
-    }
-}
-
-impl<'de, P> Deserialize<'de> for Action<P> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize_object(deserializer)
-    }
-}
 
 #[cfg(test)]
 mod tests {

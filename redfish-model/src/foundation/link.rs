@@ -4,16 +4,13 @@
 //! its place, and some services do so unasked. [`Ref`] reads both and loses nothing; its type parameter says what the
 //! schema expects at the other end, so that a link to a chassis is not followed as a system by mistake.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{
-    Extra, Field, Inspection, LinkTarget, Member, MemberSink, Object, Resource, Uri, debug_object,
-    deserialize_object, read_field, read_object, write_object,
+    Extra, Field, LinkTarget, MemberSink, Object, Resource, Uri, object_traits, read_field,
 };
 
 /// The target of links that may lead to resources of several schemas.
@@ -161,15 +158,7 @@ impl<T> Object for Ref<T> {
     }
 }
 
-impl<T> Member for Ref<T> {
-    fn read(value: &Value) -> Result<Self, serde_json::Error> {
-        read_object(value)
-    }
-
-    fn inspect(&self, inspection: &mut Inspection) {
-        inspection.object(self);
-    }
-}
+object_traits! { Ref<T> }
 
 // Not derived: the derives would ask for the same of `T`, of which there is no value here.
 impl<T> Clone for Ref<T> {
@@ -191,21 +180,3 @@ impl<T> PartialEq for Ref<T> {
 }
 
 impl<T> Eq for Ref<T> {}
-
-impl<T> fmt::Debug for Ref<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_object(self, f)
-    }
-}
-
-impl<T> Serialize for Ref<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_object(self, serializer)
-    }
-}
-
-impl<'de, T> Deserialize<'de> for Ref<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize_object(deserializer)
-    }
-}

@@ -61,7 +61,27 @@ macro_rules! object {
             }
         }
 
-        impl $crate::Member for $name {
+        impl Default for $name {
+            #[inline]
+            fn default() -> Self {
+                Self { $($field: $crate::Field::Absent,)* extra: $crate::Extra::new() }
+            }
+        }
+
+        $crate::foundation::object_traits! { $name }
+
+        impl $name {
+            $($crate::foundation::accessors! { required $($required)* })?
+            $($crate::foundation::accessors! { nullable $($nullable)* })?
+        }
+    };
+}
+
+/// What follows from being an [`Object`](super::Object): `Member`, `Debug`, `Serialize` and `Deserialize`. The hand-written
+/// generic ones name their parameter: `object_traits! { Ref<T> }`.
+macro_rules! object_traits {
+    ($name:ident $(<$parameter:ident>)?) => {
+        impl$(<$parameter>)? $crate::Member for $name$(<$parameter>)? {
             fn read(value: &::serde_json::Value) -> Result<Self, ::serde_json::Error> {
                 $crate::foundation::read_object(value)
             }
@@ -71,35 +91,23 @@ macro_rules! object {
             }
         }
 
-        impl Default for $name {
-            #[inline]
-            fn default() -> Self {
-                Self { $($field: $crate::Field::Absent,)* extra: $crate::Extra::new() }
-            }
-        }
-
-        impl ::std::fmt::Debug for $name {
+        impl$(<$parameter>)? ::std::fmt::Debug for $name$(<$parameter>)? {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 $crate::foundation::debug_object(self, f)
             }
         }
 
-        impl ::serde::Serialize for $name {
+        impl$(<$parameter>)? ::serde::Serialize for $name$(<$parameter>)? {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $crate::foundation::write_object(self, serializer)
             }
         }
 
-        impl<'de> ::serde::Deserialize<'de> for $name {
+        impl<'de, $($parameter)?> ::serde::Deserialize<'de> for $name$(<$parameter>)? {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 $crate::foundation::deserialize_object(deserializer)
             }
-        }
-
-        impl $name {
-            $($crate::foundation::accessors! { required $($required)* })?
-            $($crate::foundation::accessors! { nullable $($nullable)* })?
         }
     };
 }
@@ -153,4 +161,4 @@ macro_rules! accessor {
     };
 }
 
-pub(crate) use {accessor, accessors, object, wire_names};
+pub(crate) use {accessor, accessors, object, object_traits, wire_names};

@@ -45,7 +45,7 @@ pub use uri::{InvalidUri, Uri};
 #[allow(unused_imports)]
 pub(crate) use {
     link::unsupported,
-    macros::{accessor, accessors, object, wire_names},
+    macros::{accessor, accessors, object, object_traits, wire_names},
     object::{debug_object, deserialize_object, read_field, read_object, write_object},
     open_enum::{debug_variant, open_enum, read_variant, variant},
     uri::{placeholders, read_uri, uris, write_uri},

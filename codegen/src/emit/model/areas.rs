@@ -84,11 +84,7 @@ fn needs(model: &Model, components: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 fn named(model: &Model, shape: &Shape, found: &mut BTreeSet<String>) {
-    match shape {
-        Shape::Named(component) | Shape::Action(Some(component)) => {
-            found.insert(module(model, &model.types[component].schema));
-        }
-        Shape::Array { items, .. } | Shape::Map(items) => named(model, items, found),
-        _ => {}
+    if let Shape::Named(component) | Shape::Action(Some(component)) = shape.innermost() {
+        found.insert(module(model, &model.types[component].schema));
     }
 }

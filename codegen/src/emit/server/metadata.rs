@@ -72,13 +72,8 @@ fn reachable(model: &Model) -> BTreeSet<String> {
 }
 
 fn object(model: &Model, shape: &Shape) -> Option<String> {
-    match shape {
-        Shape::Named(component) => {
-            matches!(model.types[component].kind, Kind::Object(_)).then(|| component.clone())
-        }
-        Shape::Array { items, .. } | Shape::Map(items) => object(model, items),
-        _ => None,
-    }
+    let Shape::Named(component) = shape.innermost() else { return None };
+    matches!(model.types[component].kind, Kind::Object(_)).then(|| component.clone())
 }
 
 fn row(model: &Model, property: &Property) -> String {
