@@ -65,7 +65,7 @@ fn router(service: &Arc<Lab>) -> Router {
 /// Everybody is a reader.
 fn reader() -> Context {
     let principal = Principal::new("reader", "ReadOnly", [Privilege::Login]);
-    Context::new(Some(principal), Scope::all())
+    Context::new(Some(principal.into()), Scope::all())
 }
 
 #[tokio::main]

@@ -7,6 +7,7 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod authenticate;
 pub mod context;
 pub mod error;
 #[rustfmt::skip]
@@ -15,13 +16,16 @@ pub mod message;
 pub mod metadata;
 pub mod mount;
 pub mod operation;
+pub mod page;
 pub mod privileges;
 pub mod router;
 
+pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
 pub use error::{Error, Result};
 pub use generated::{api, messages};
 pub use mount::{Accepted, Mount, Reply, State};
+pub use page::Page;
 pub use router::Router;
 
 /// What the generated traits and mounts are written with.

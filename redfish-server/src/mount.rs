@@ -15,8 +15,9 @@ use redfish_model::{Inspection, Member, Object, Resource, Task, Uri};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::{Context, Scope};
+use crate::context::{Context, Principal, Scope};
 use crate::error::{Error, Result};
+use crate::message::Message;
 use crate::messages;
 use crate::operation::{Operation, operations_of};
 
@@ -28,6 +29,9 @@ pub struct Reply<T> {
     pub state: State<T>,
     /// Headers beside those that follow from the state, such as a new session's `X-Auth-Token`.
     pub headers: HeaderMap,
+    /// What there is to say beside it, such as which properties were left alone
+    /// (`@Message.ExtendedInfo` of the answer).
+    pub messages: Vec<Message>,
 }
 
 /// What became of a write.
@@ -53,14 +57,25 @@ pub struct Accepted {
 impl<T> Reply<T> {
     /// It is done.
     pub fn done(value: T) -> Self {
-        Self { state: State::Done(value), headers: HeaderMap::new() }
+        Self::new(State::Done(value))
     }
 
     /// It goes on as a task.
     pub fn accepted(monitor: impl Into<String>, task: Task) -> Self {
         let accepted =
             Accepted { monitor: monitor.into(), task: Box::new(task), retry_after: None };
-        Self { state: State::Accepted(accepted), headers: HeaderMap::new() }
+        Self::new(State::Accepted(accepted))
+    }
+
+    fn new(state: State<T>) -> Self {
+        Self { state, headers: HeaderMap::new(), messages: Vec::new() }
+    }
+
+    /// With something to say beside it.
+    #[must_use]
+    pub fn with_message(mut self, message: Message) -> Self {
+        self.messages.push(message);
+        self
     }
 
     /// With a header of its own.
@@ -76,6 +91,7 @@ impl<T> Reply<T> {
 pub(crate) struct Outcome {
     pub(crate) content: Content,
     pub(crate) headers: HeaderMap,
+    pub(crate) messages: Vec<Message>,
 }
 
 /// The content of an answer.
@@ -93,13 +109,16 @@ pub(crate) enum Content {
 
 impl From<Content> for Outcome {
     fn from(content: Content) -> Self {
-        Self { content, headers: HeaderMap::new() }
+        Self { content, headers: HeaderMap::new(), messages: Vec::new() }
     }
 }
 
 type Answer = Pin<Box<dyn Future<Output = Result<Outcome>> + Send>>;
 type Exists = Box<dyn Fn(&Scope, &str) -> bool + Send + Sync>;
 type Handler = Box<dyn Fn(Context, &str, Value) -> Answer + Send + Sync>;
+type Ready = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+type Own = Arc<dyn Fn(&Principal, &str) -> bool + Send + Sync>;
+type Version = Arc<dyn Fn(&Scope, &str) -> Option<u64> + Send + Sync>;
 
 /// A resource with a service behind it.
 pub struct Mount {
@@ -107,6 +126,10 @@ pub struct Mount {
     pub(crate) operations: Vec<&'static Operation>,
     exists: Exists,
     handlers: BTreeMap<&'static str, Handler>,
+    ready: Option<Ready>,
+    own: Option<Own>,
+    version: Option<Version>,
+    service_wide: bool,
 }
 
 impl Mount {
@@ -115,6 +138,41 @@ impl Mount {
     #[must_use]
     pub fn at(mut self, sites: &[&str]) -> Self {
         self.operations.retain(|operation| sites.contains(&operation.site));
+        self
+    }
+
+    /// Asks first whether anything is known yet; the error says when to come back.
+    #[must_use]
+    pub fn ready(mut self, ready: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
+        self.ready = Some(Arc::new(ready));
+        self
+    }
+
+    /// Says which resources are the caller's own, for which `ConfigureSelf` suffices. `uri` is that
+    /// of the resource.
+    #[must_use]
+    pub fn own(mut self, own: impl Fn(&Principal, &str) -> bool + Send + Sync + 'static) -> Self {
+        self.own = Some(Arc::new(own));
+        self
+    }
+
+    /// Gives each URI of a scope a number that changes whenever the resource does, its collection's
+    /// members and whatever else the answer shows included; rendered answers are kept by it. `None`
+    /// for what is to be rendered anew each time.
+    #[must_use]
+    pub fn versioned(
+        mut self,
+        version: impl Fn(&Scope, &str) -> Option<u64> + Send + Sync + 'static,
+    ) -> Self {
+        self.version = Some(Arc::new(version));
+        self
+    }
+
+    /// Says that writes concern everybody, wherever the resource stands: they are for accounts that
+    /// may see all machines.
+    #[must_use]
+    pub fn service_wide(mut self) -> Self {
+        self.service_wide = true;
         self
     }
 
@@ -177,6 +235,10 @@ impl<S: Send + Sync + 'static, U: Uri + Send + 'static> MountBuilder<S, U> {
             operations: operations_of(resource).iter().collect(),
             exists,
             handlers: BTreeMap::new(),
+            ready: None,
+            own: None,
+            version: None,
+            service_wide: false,
         };
         Self { service, mount, uri: PhantomData }
     }
@@ -342,5 +404,5 @@ fn reply<T>(reply: Reply<T>, done: impl Fn(&T) -> Result<Content>) -> Result<Out
         State::Done(value) => done(&value)?,
         State::Accepted(accepted) => Content::Accepted(accepted),
     };
-    Ok(Outcome { content, headers: reply.headers })
+    Ok(Outcome { content, headers: reply.headers, messages: reply.messages })
 }

@@ -88,7 +88,7 @@ impl Router {
         };
         // What is one's own is known to the services of accounts and sessions, not here.
         let may = |principal: &Principal| principal.may(operation, false);
-        if !public && !cx.principal.as_ref().is_some_and(may) {
+        if !public && !cx.principal.as_deref().is_some_and(may) {
             return Err(Error::forbidden().into());
         }
         let body = match operation.body {

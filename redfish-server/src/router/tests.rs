@@ -68,7 +68,7 @@ impl VirtualMediaApi for Media {
 
 fn context(privileges: &[Privilege]) -> Context {
     let principal = Principal::new("someone", "Operator", privileges.iter().copied());
-    Context::new((!privileges.is_empty()).then_some(principal), Scope::all())
+    Context::new((!privileges.is_empty()).then_some(principal.into()), Scope::all())
 }
 
 struct Answer {
