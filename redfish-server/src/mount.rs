@@ -157,8 +157,8 @@ impl Mount {
     }
 
     /// Gives each URI of a scope a number that changes whenever the resource does, its collection's
-    /// members and whatever else the answer shows included; rendered answers are kept by it. `None`
-    /// for what is to be rendered anew each time.
+    /// members and whatever else the answer shows included; rendered answers are kept by it. A number
+    /// says that the resource exists; `None` is for what is to be asked and rendered each time.
     #[must_use]
     pub fn versioned(
         mut self,
@@ -174,6 +174,26 @@ impl Mount {
     pub fn service_wide(mut self) -> Self {
         self.service_wide = true;
         self
+    }
+
+    /// Whether anything is known yet.
+    pub(crate) fn is_ready(&self) -> Result<()> {
+        self.ready.as_ref().map_or(Ok(()), |ready| ready())
+    }
+
+    /// Whether the resource at a URI is the principal's own.
+    pub(crate) fn is_own(&self, principal: &Principal, uri: &str) -> bool {
+        self.own.as_ref().is_some_and(|own| own(principal, uri))
+    }
+
+    /// Whether writes concern everybody.
+    pub(crate) fn is_service_wide(&self) -> bool {
+        self.service_wide
+    }
+
+    /// The version of the resource at a URI, if it is there and has one.
+    pub(crate) fn version(&self, scope: &Scope, uri: &str) -> Option<u64> {
+        self.version.as_ref()?(scope, uri)
     }
 
     /// Whether the scope has the resource at a URI.
