@@ -20,6 +20,7 @@ pub mod operation;
 pub mod page;
 pub mod privileges;
 pub mod router;
+pub mod service;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
@@ -28,6 +29,7 @@ pub use generated::{api, messages};
 pub use mount::{Accepted, Mount, Reply, State};
 pub use page::Page;
 pub use router::Router;
+pub use service::Service;
 
 /// What the generated traits and mounts are written with.
 mod api_prelude {
