@@ -10,6 +10,7 @@ mod cache;
 mod etag;
 mod links;
 mod path;
+mod query;
 mod read;
 mod response;
 mod tree;
@@ -155,6 +156,9 @@ impl Router {
         let rights = rights.as_deref().map(|principal| self.rights(principal, operation, &found));
         if !public && !rights.as_ref().is_some_and(Rights::any) {
             return Err(Error::forbidden().into());
+        }
+        if let Some(query) = head.uri.query() {
+            query::check(query)?;
         }
         let mut response = match operation.kind {
             Kind::Get => {
