@@ -7,6 +7,7 @@
 
 mod authorise;
 mod cache;
+mod collect;
 mod etag;
 mod links;
 mod path;
@@ -32,6 +33,7 @@ use crate::operation::{Kind, Operation};
 use crate::page::Page;
 use authorise::Rights;
 use cache::Cache;
+use query::Query;
 use response::Refusal;
 use tree::{Answers, Endpoint, Node};
 
@@ -157,8 +159,8 @@ impl Router {
         if !public && !rights.as_ref().is_some_and(Rights::any) {
             return Err(Error::forbidden().into());
         }
-        if let Some(query) = head.uri.query() {
-            query::check(query)?;
+        if let (Some(query), false) = (head.uri.query(), operation.kind == Kind::Get) {
+            Query::refuse_on_write(query)?;
         }
         let mut response = match operation.kind {
             Kind::Get => {

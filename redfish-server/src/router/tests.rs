@@ -5,11 +5,16 @@ use std::sync::Arc;
 use axum::body::to_bytes;
 use http::{HeaderMap, Method, StatusCode};
 use redfish_model::virtual_media::{EjectMediaRequest, InsertMediaRequest, VirtualMediaPatch};
-use redfish_model::{Field, Task, Uri as _, VirtualMedia, VirtualMediaUri};
+use redfish_model::{
+    Field, Ref, Task, Uri as _, VirtualMedia, VirtualMediaCollection, VirtualMediaCollectionUri,
+    VirtualMediaUri,
+};
 use serde_json::Value;
 
 use super::Router;
-use crate::api::virtual_media::{VirtualMediaApi, mount_virtual_media};
+use crate::api::virtual_media::{
+    VirtualMediaApi, VirtualMediaCollectionApi, mount_virtual_media, mount_virtual_media_collection,
+};
 use crate::operation::Privilege::{self, ConfigureComponents, ConfigureManager, Login};
 use crate::{Context, Principal, Reply, Result, Scope};
 
@@ -71,6 +76,24 @@ impl VirtualMediaApi for Media {
     }
 }
 
+/// As many members as the name of the machine says.
+impl VirtualMediaCollectionApi for Media {
+    fn exists(&self, _: &Scope, _: &VirtualMediaCollectionUri) -> bool {
+        true
+    }
+
+    async fn get(
+        &self,
+        _: &Context,
+        uri: VirtualMediaCollectionUri,
+    ) -> Result<VirtualMediaCollection> {
+        let path = uri.to_string();
+        let count = path.split('/').nth(4).and_then(|count| count.parse().ok()).unwrap_or(1);
+        let members = std::iter::repeat_n(Ref::to(SYSTEM), count).collect();
+        Ok(VirtualMediaCollection::new(&uri, "Media", members))
+    }
+}
+
 fn context(privileges: &[Privilege]) -> Context {
     let principal = Principal::new("someone", "Operator", privileges.iter().copied());
     Context::new((!privileges.is_empty()).then_some(principal.into()), Scope::all())
@@ -98,7 +121,9 @@ impl Answer {
 }
 
 fn send(cx: Context, request: http::Request<String>) -> Answer {
-    let router = Arc::new(Router::new().mount(mount_virtual_media(Arc::new(Media))));
+    let media = Arc::new(Media);
+    let router = Router::new().mount(mount_virtual_media(media.clone()));
+    let router = Arc::new(router.mount(mount_virtual_media_collection(media)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let (head, body) = request.into_parts();
@@ -136,7 +161,6 @@ fn checks_come_in_order() {
     check(&[], get, "/redfish/v1/Fans", "", 401);
     check(&[], delete, SYSTEM, "", 401);
     check(&[Login], delete, "/redfish/v1/Systems/b/VirtualMedia/Cd", "", 404);
-    check(&[Login], get, "/redfish/v1/Systems/a/VirtualMedia", "", 404);
     check(&[Login], get, "/redfish/v1/Fans", "", 404);
     check(&[Login], delete, SYSTEM, "", 405);
     check(&[Login], patch, SYSTEM, "{}", 403);
@@ -212,6 +236,48 @@ fn conditions_are_compared_with_what_is_there() {
     check("GET", "if-none-match", &tag, 304);
     check("HEAD", "if-none-match", &tag, 304);
     check("GET", "if-none-match", "\"never\"", 200);
+}
+
+#[test]
+fn queries_put_answers_together() {
+    let get = |count: usize, query: &str| {
+        let path = format!("/redfish/v1/Systems/{count}/VirtualMedia?{query}");
+        call(context(&[Login]), &Method::GET, &path, "")
+    };
+    let check = |count: usize, query: &str, pointer: &str, expect: Option<&str>| {
+        let answer = get(count, query);
+        let found = answer.body.pointer(pointer).map(Value::to_string);
+        assert_eq!(found.as_deref(), expect, "{count} {query} {pointer}: {}", answer.body);
+    };
+    check(2, "", "/Members/1/@odata.id", Some(r#""/redfish/v1/Systems/a/VirtualMedia/Cd""#));
+    check(2, "", "/Members/1/Name", None);
+    check(2, "$expand=.", "/Members/1/Name", Some(r#""CD""#));
+    check(2, "$expand=~", "/Members/1/Name", None);
+    check(2, "$expand=.&$select=Name", "/Members/0/Name", Some(r#""CD""#));
+    check(2, "$expand=.&$select=Name", "/Members/0/Id", None);
+    check(2, "$select=Name", "/Members", None);
+    check(2, "only", "/Members@odata.count", Some("2"));
+    check(1, "only", "/Name", Some(r#""CD""#));
+    check(3, "$filter=Name%20eq%20'CD'&$top=1", "/Members@odata.count", Some("3"));
+    check(3, "$filter=Name%20eq%20'CD'&$top=1", "/Members/1", None);
+    check(3, "$filter=Name+eq+'DVD'", "/Members@odata.count", Some("0"));
+    check(3, "$skip=2", "/Members/0/@odata.id", Some(r#""/redfish/v1/Systems/a/VirtualMedia/Cd""#));
+    check(3, "$skip=2", "/Members/1", None);
+    check(3, "$skip=9", "/Members/0", None);
+    let next = r#""/redfish/v1/Systems/2500/VirtualMedia?$expand=.&$skip=1000""#;
+    check(2500, "$expand=.", "/Members@odata.nextLink", Some(next));
+    let next = r#""/redfish/v1/Systems/2500/VirtualMedia?$expand=.&$skip=2000""#;
+    check(2500, "$skip=1000&$expand=.", "/Members@odata.nextLink", Some(next));
+    check(2500, "$skip=2000&$expand=.", "/Members@odata.nextLink", None);
+    check(2500, "$skip=2000&$expand=.", "/Members/499/Name", Some(r#""CD""#));
+    let status = |path: &str| call(context(&[Login]), &Method::GET, path, "").status.as_u16();
+    assert_eq!(status(&format!("{SYSTEM}?only")), 400);
+    assert_eq!(status(&format!("{SYSTEM}?$filter=Id%20eq%20'a'")), 400);
+    assert_eq!(status(&format!("{SYSTEM}?$expand=.")), 200);
+    assert_eq!(status(&format!("{SYSTEM}?$nonsense")), 501);
+    assert_eq!(status(&format!("{SYSTEM}?nonsense")), 200);
+    let tag = get(2, "$select=Name").header("etag").map(str::to_owned);
+    assert_eq!(tag.as_deref(), get(2, "").header("etag"));
 }
 
 #[test]
