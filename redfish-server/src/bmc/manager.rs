@@ -38,12 +38,13 @@ fn manager(
     last_reset: Option<DateTimeOffset>,
 ) -> Manager {
     let below = |tail: &str| format!("{}/{tail}", seen.manager());
+    let has_interfaces = !seen.settings.network.interfaces.is_empty();
     let virtual_media = seen.for_clients().then(|| Ref::to(below("VirtualMedia")));
     Manager {
         actions: actions(seen).into(),
         date_time_local_offset: now.as_ref().map(|_| "+00:00".to_owned()).into(),
         date_time: now.into(),
-        ethernet_interfaces: Ref::to(below("EthernetInterfaces")).into(),
+        ethernet_interfaces: has_interfaces.then(|| Ref::to(below("EthernetInterfaces"))).into(),
         firmware_version: env!("CARGO_PKG_VERSION").into(),
         last_reset_time: last_reset.into(),
         links: Links {

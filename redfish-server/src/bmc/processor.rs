@@ -39,11 +39,11 @@ fn processor(seen: &Seen<'_>, id: &str) -> Option<Processor> {
     })
 }
 
-fn collection(seen: &Seen<'_>) -> ProcessorCollection {
+fn collection(seen: &Seen<'_>) -> Option<ProcessorCollection> {
     let uri = seen.below_system("Processors");
-    let sockets = seen.machine.inventory.processors.as_ref().map_or(0, |all| all.sockets);
+    let sockets = seen.machine.inventory.processors.as_ref()?.sockets;
     let ids = (1..=sockets.min(MOST)).map(|socket| format!("CPU{socket}"));
-    ProcessorCollection::new(uri.clone(), "Processors", members(&uri, ids))
+    Some(ProcessorCollection::new(uri.clone(), "Processors", members(&uri, ids)))
 }
 
 fn find<'a>(machine: &'a Machine, id: &str) -> Option<&'a Processors> {
@@ -106,6 +106,6 @@ impl ProcessorCollectionApi for VirtualBmc {
 
     async fn get(&self, cx: &Context, uri: ProcessorCollectionUri) -> Result<ProcessorCollection> {
         let ProcessorCollectionUri::SystemsProcessors { computer_system_id } = &uri;
-        self.look(cx, computer_system_id, &uri, |seen| Some(collection(seen)))
+        self.look(cx, computer_system_id, &uri, collection)
     }
 }

@@ -23,7 +23,9 @@ use crate::mount::Reply;
 /// A machine as a ComputerSystem.
 pub(super) fn system(seen: &Seen<'_>) -> ComputerSystem {
     let machine = seen.machine;
-    let (identity, can) = (&machine.identity, &machine.capabilities);
+    let (identity, parts) = (&machine.identity, &machine.inventory);
+    let can = &machine.capabilities;
+    let has_disks = !parts.disks.is_empty();
     let text = |label: &Option<redfish_backend::Label>| known(label.as_ref());
     ComputerSystem {
         description: known(identity.description.as_ref()),
@@ -38,17 +40,17 @@ pub(super) fn system(seen: &Seen<'_>) -> ComputerSystem {
         location_indicator_active: writable(can.locate, identity.locating.into()),
         log_services: seen.link("LogServices").into(),
         manufacturer: text(&identity.manufacturer),
-        memory: seen.link("Memory").into(),
-        memory_summary: machine.inventory.memory.map(memory_summary).into(),
+        memory: parts.memory.map(|_| seen.link("Memory")).into(),
+        memory_summary: parts.memory.map(memory_summary).into(),
         model: text(&identity.model),
         operating_system: operating_system(seen),
         power_state: status::power_state(machine.power).into(),
         processor_summary: processor_summary(machine),
-        processors: seen.link("Processors").into(),
+        processors: parts.processors.as_ref().map(|_| seen.link("Processors")).into(),
         sku: text(&identity.sku),
         secure_boot: machine.boot.secure_boot.map(|_| seen.link("SecureBoot")).into(),
         serial_number: text(&identity.serial_number),
-        simple_storage: seen.link("SimpleStorage").into(),
+        simple_storage: has_disks.then(|| seen.link("SimpleStorage")).into(),
         status: status::system(seen).into(),
         system_type: SystemType::Virtual.into(),
         uuid: identity.uuid.map(|uuid| uuid.to_string()).into(),
