@@ -13,6 +13,7 @@
 pub mod backend;
 mod caller;
 pub mod change;
+mod clock;
 mod error;
 mod id;
 pub mod intent;
@@ -28,6 +29,7 @@ mod text;
 
 pub use backend::MachineBackend;
 pub use caller::Caller;
+pub use clock::Clock;
 pub use error::Error;
 pub use id::{MachineId, PartId};
 pub use machine::Machine;

@@ -8,6 +8,7 @@
 //! `examples/two_resources.rs` is a whole service of two resources.
 
 pub mod authenticate;
+pub mod bmc;
 mod body;
 pub mod context;
 pub mod error;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::StorageController;
 use crate::text::Label;
 use crate::{Error, PartId};
 
@@ -18,6 +19,8 @@ pub struct Inventory {
     pub interfaces: Vec<NetworkInterface>,
     /// The disks: not what lies in media slots.
     pub disks: Vec<Disk>,
+    /// The controllers that make volumes of disks.
+    pub controllers: Vec<StorageController>,
 }
 
 /// The processors, which are all alike: `Processor` and `ProcessorSummary`.
