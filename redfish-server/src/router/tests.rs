@@ -112,6 +112,20 @@ impl VirtualMediaCollectionApi for Media {
     }
 }
 
+impl Router {
+    /// A request as tests of services send it.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        cx: Context,
+        method: &Method,
+        path: &str,
+        body: &[u8],
+    ) -> axum::response::Response {
+        let request = http::Request::builder().method(method).uri(path).body(()).unwrap();
+        self.call(cx, &request.into_parts().0, body.to_vec().into()).await
+    }
+}
+
 fn context(privileges: &[Privilege]) -> Context {
     let principal = Principal::new("someone", "Operator", privileges.iter().copied());
     Context::new((!privileges.is_empty()).then_some(principal.into()), Scope::all())
