@@ -20,6 +20,7 @@ pub mod operation;
 pub mod page;
 pub mod privileges;
 pub mod router;
+pub mod services;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
