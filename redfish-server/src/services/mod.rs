@@ -11,7 +11,7 @@ pub mod journal;
 // pub mod logs;
 pub mod managers;
 // pub mod network_protocol;
-// pub mod registries;
+pub mod registries;
 pub mod root;
 pub mod schemas;
 // pub mod tasks;
