@@ -22,6 +22,7 @@ pub mod page;
 pub mod privileges;
 pub mod router;
 pub mod service;
+pub mod services;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};

@@ -19,7 +19,7 @@ use crate::context::{Context, Principal, Scope};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::messages;
-use crate::operation::{Operation, operations_of};
+use crate::operation::{Kind, Operation, operations_of};
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +141,14 @@ impl Mount {
         self
     }
 
+    /// Leaves out kinds of operations that this service does not have; they are neither allowed nor
+    /// advertised.
+    #[must_use]
+    pub fn without(mut self, kinds: &[Kind]) -> Self {
+        self.operations.retain(|operation| !kinds.contains(&operation.kind));
+        self
+    }
+
     /// Asks first whether anything is known yet; the error says when to come back.
     #[must_use]
     pub fn ready(mut self, ready: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
@@ -225,7 +233,6 @@ impl fmt::Debug for Mount {
 
 /// What tells the operations of one resource apart, wherever it stands.
 fn key(operation: &Operation) -> &'static str {
-    use crate::operation::Kind;
     match operation.kind {
         Kind::Get => "get",
         Kind::Patch => "patch",
