@@ -10,6 +10,8 @@
 pub mod authenticate;
 pub mod bmc;
 mod body;
+#[cfg(feature = "standalone")]
+pub mod config;
 pub mod context;
 pub mod error;
 #[rustfmt::skip]
