@@ -7,6 +7,8 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod admin;
+pub mod audit;
 pub mod authenticate;
 pub mod bmc;
 mod body;
