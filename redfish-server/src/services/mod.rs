@@ -14,4 +14,4 @@ pub mod managers;
 pub mod registries;
 pub mod root;
 pub mod schemas;
-// pub mod tasks;
+pub mod tasks;
