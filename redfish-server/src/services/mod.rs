@@ -8,7 +8,7 @@
 // pub mod certificates;
 pub mod documents;
 pub mod journal;
-// pub mod logs;
+pub mod logs;
 pub mod managers;
 // pub mod network_protocol;
 pub mod registries;
