@@ -225,8 +225,7 @@ impl Connection {
     fn line(&mut self) -> io::Result<String> {
         let mut line = Vec::new();
         self.stream.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-        let line =
-            line.strip_suffix(b"\r\n").ok_or_else(|| broken("a line without CRLF".into()))?;
+        let line = line.strip_suffix(b"\r\n").ok_or_else(|| broken("a line without CRLF"))?;
         let clean = line.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
         match std::str::from_utf8(line) {
             Ok(text) if clean => Ok(text.to_owned()),
@@ -254,7 +253,7 @@ impl Connection {
             let size = usize::from_str_radix(size, 16)
                 .map_err(|_| broken(format!("size of a chunk {line:?}")))?;
             if body.len().saturating_add(size) > LARGEST_BODY {
-                return Err(broken("an endless body".into()));
+                return Err(broken("an endless body"));
             }
             if size == 0 {
                 while !self.line()?.is_empty() {}
@@ -262,7 +261,7 @@ impl Connection {
             }
             body.extend(self.exactly(size)?);
             if !self.line()?.is_empty() {
-                return Err(broken("a chunk longer than it says".into()));
+                return Err(broken("a chunk longer than it says"));
             }
         }
     }
@@ -280,7 +279,7 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(token)
 }
 
-fn broken(what: String) -> io::Error {
+fn broken(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("not HTTP: {what}"))
 }
 

@@ -15,6 +15,7 @@ pub mod answer;
 pub mod client;
 pub mod connection;
 pub mod crawl;
+pub mod images;
 pub mod mock;
 pub mod random;
 pub mod server;
