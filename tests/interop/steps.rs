@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use redfish_tests::images::Images;
 use redfish_tests::server::{PASSWORD, Server, USER};
 use redfish_tests::tools;
 use serde_json::Value;
@@ -24,16 +23,10 @@ pub(crate) struct Steps(Vec<Step>);
 
 /// Runs a program on one system of the server.
 #[track_caller]
-pub(crate) fn run(
-    program: &str,
-    server: &Server,
-    basic: bool,
-    system: &str,
-    images: &Images,
-) -> Steps {
+pub(crate) fn run(program: &str, server: &Server, basic: bool, system: &str, image: &str) -> Steps {
     let mut command = tools::go(program);
     command.env("REDFISH_PASSWORD", PASSWORD).args(["-url", &server.url, "-user", USER]);
-    command.args(["-system", system, "-image", &images.url]);
+    command.args(["-system", system, "-image", image]);
     if let Some(ca) = &server.ca {
         command.arg("-ca").arg(ca);
     }

@@ -59,15 +59,19 @@ impl Answer {
         ids.map(|id| id.rsplit('.').next().unwrap_or(id).to_owned()).collect()
     }
 
-    /// What is wrong with this answer by itself, whatever was asked: every error carries a Redfish error
-    /// body, no answer is a 500, nothing changes type between header and body.
-    pub fn fault(&self) -> Option<String> {
+    /// What is wrong with this answer by itself, whatever was asked (`head`: by HEAD): no answer is a 500,
+    /// what says it is JSON is JSON, and every error carries a Redfish error body. Only what is refused
+    /// before it is a request, with the connection closed, may have none.
+    pub fn fault(&self, head: bool) -> Option<String> {
         let wrong = |what: &str| Some(format!("{what}: {}", self.summary()));
         if self.status == 500 {
             return wrong("an internal error");
         }
         if self.body.is_empty() {
-            return None;
+            let no_request =
+                self.closed && matches!(self.status, 400 | 408 | 413 | 414 | 431 | 505);
+            let bare = self.status >= 400 && !head && !no_request;
+            return if bare { wrong("an error without a body") } else { None };
         }
         let body = self.is_json().then(|| serde_json::from_slice::<Value>(&self.body));
         if let Some(Err(error)) = &body {
@@ -104,8 +108,8 @@ mod tests {
         #[track_caller]
         fn check(status: u16, media_type: &str, body: &str, expect: Option<&str>) {
             let headers = vec![("content-type".to_owned(), media_type.to_owned())];
-            let answer = Answer { status, headers, body: body.into(), closed: false };
-            let fault = answer.fault();
+            let answer = Answer { status, headers, body: body.into(), closed: status == 400 };
+            let fault = answer.fault(status == 405);
             let start = fault.as_deref().map(|text| text.split(':').next().unwrap_or_default());
             assert_eq!(start, expect, "{fault:?}");
         }
@@ -116,6 +120,8 @@ mod tests {
         check(204, "", "", None);
         check(404, json, good, None);
         check(405, "", "", None);
+        check(400, "", "", None);
+        check(404, "", "", Some("an error without a body"));
         check(500, json, good, Some("an internal error"));
         check(200, json, "{", Some("broken JSON (EOF while parsing an object at line 1 column 1)"));
         check(404, "text/plain", "no", Some("an error that is not JSON"));

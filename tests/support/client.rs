@@ -192,7 +192,7 @@ impl Client {
 }
 
 /// Whether the other side closed before it answered.
-fn went_away(error: &io::Error) -> bool {
+pub(crate) fn went_away(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected)
 }

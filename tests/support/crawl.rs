@@ -65,7 +65,7 @@ pub fn crawl(client: &Client, start: &str) -> Crawl {
             found.faults.push(fault);
             continue;
         }
-        if let Some(fault) = answer.fault() {
+        if let Some(fault) = answer.fault(false) {
             found.faults.push(format!("{uri}: {fault}"));
         }
         // Schema files and the like are no resources.

@@ -15,11 +15,12 @@ pub mod answer;
 pub mod client;
 pub mod connection;
 pub mod crawl;
-pub mod images;
 pub mod mock;
 pub mod random;
 pub mod server;
+pub mod storm;
 pub mod tools;
+pub mod web;
 
 use std::path::{Path, PathBuf};
 

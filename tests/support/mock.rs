@@ -6,14 +6,17 @@ use serde_json::Value;
 
 use crate::server::Server;
 
-/// An action that the mock was told to do.
+/// The machines of `--mock-machines 3`.
+pub const MACHINES: [&str; 3] = ["vm-1", "vm-2", "vm-3"];
+
+/// Something that happened to a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The id of the machine.
     pub machine: String,
-    /// What was done: `power`, `boot`, `insert`, `eject`, …
-    pub action: String,
-    /// With what.
+    /// What happened: `asked`, `refused`, `power`, `booted`, `medium_attached`, …
+    pub event: String,
+    /// All that the entry says.
     pub details: Value,
 }
 
@@ -27,14 +30,9 @@ pub fn journal(server: &Server) -> Vec<Entry> {
 
 #[track_caller]
 fn entry(line: &str) -> Entry {
-    let mut value: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
-    let text = |name: &str| value[name].as_str().map(str::to_owned);
-    let machine = text("machine").unwrap_or_else(|| panic!("no machine: {line}"));
-    let action = text("action").unwrap_or_else(|| panic!("no action: {line}"));
-    if let Some(members) = value.as_object_mut() {
-        for known in ["action", "machine"] {
-            members.remove(known);
-        }
-    }
-    Entry { machine, action, details: value }
+    let details: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    let text = |name: &str| {
+        details[name].as_str().unwrap_or_else(|| panic!("no {name}: {line}")).to_owned()
+    };
+    Entry { machine: text("machine"), event: text("event"), details }
 }
