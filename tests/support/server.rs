@@ -4,7 +4,9 @@
 //! the system gives it and says so in one JSON line; every wait is bounded, and what it logged is printed
 //! when a test fails.
 
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
@@ -34,8 +36,10 @@ pub struct Setup {
     pub listen: String,
     /// Whether without TLS.
     pub http: bool,
-    /// The text of the configuration file; none without text.
+    /// The text of the configuration file, `{folder}` for the folder that it is in; none without text.
     pub config: String,
+    /// Further files of that folder, readable by their owner alone: name and text.
+    pub files: Vec<(&'static str, String)>,
     /// Further arguments.
     pub arguments: Vec<String>,
 }
@@ -47,6 +51,7 @@ impl Default for Setup {
             listen: "127.0.0.1:0".to_owned(),
             http: false,
             config: String::new(),
+            files: Vec::new(),
             arguments: Vec::new(),
         }
     }
@@ -96,8 +101,14 @@ impl Setup {
         }
         if !self.config.is_empty() {
             let path = folder.path().join("config.toml");
-            std::fs::write(&path, &self.config).unwrap();
+            let text = self.config.replace("{folder}", folder.path().to_str().unwrap());
+            std::fs::write(&path, text).unwrap();
             command.arg("--config").arg(path);
+        }
+        for (name, text) in &self.files {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
         }
         command.args(&self.arguments);
         Server::spawn(command, folder, &ready, self.clone())
