@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use redfish_backend::backend::{MachineBackend, Write};
-use redfish_backend::change::{BootChange, IdentityChange, OverrideChange};
+use redfish_backend::backend::{BoxFuture, MachineBackend, Write};
+use redfish_backend::change::{BiosChange, BootChange, IdentityChange, NewVolume, OverrideChange};
 use redfish_backend::machine::{
-    AgentData, BootCapabilities, BootMode, BootOption, BootOverride, BootProgress, BootTarget,
-    Condition, Disk, LinkState, Machine, MediaKind, MediaSlot, Medium, MediumPhase, Memory,
-    NetworkInterface, OverrideEnabled, Processors, Revision, SecureBoot, Severity,
+    AgentData, Bios, BiosAttribute, BiosChoice, BiosKind, BiosValues, BootCapabilities, BootMode,
+    BootOption, BootOverride, BootProgress, BootTarget, Condition, Disk, DiskProtocol, KeyReset,
+    LinkState, Machine, MediaKind, MediaSlot, Medium, MediumPhase, Memory, NetworkInterface,
+    OverrideEnabled, Processors, RaidType, Revision, SecureBoot, SecureBootKeys, Severity,
+    StorageController, Volume,
 };
 use redfish_backend::media::FetchFailure;
 use redfish_backend::outbound::{ImageSource, OutboundPolicy, OutboundSettings};
@@ -74,15 +76,28 @@ pub(super) fn full(name: &str) -> Machine {
     processors.model = Some("CPU Model".into());
     processors.architecture = Some("amd64".into());
     machine.inventory.processors = Some(processors);
+    machine.boot.secure_boot_keys = Some(SecureBootKeys::DEFAULT);
     machine.inventory.memory = Some(Memory { bytes: 5 << 29 });
     let mut interface = NetworkInterface::new(part("net0"), "net0");
     interface.mac = Some("52:54:00:00:00:01".parse().unwrap());
     interface.link = Some(LinkState::Up);
     interface.network = Some("lan".into());
     machine.inventory.interfaces.push(interface);
-    let mut disk = Disk::new(part("disk0"), "disk0");
-    disk.capacity = Some(10 << 30);
-    machine.inventory.disks.push(disk);
+    for name in ["disk0", "disk1", "disk2"] {
+        let mut disk = Disk::new(part(name), name);
+        disk.capacity = Some(10 << 30);
+        disk.protocol = Some(DiskProtocol::Sata);
+        disk.rotational = Some(false);
+        machine.inventory.disks.push(disk);
+    }
+    let mut controller = StorageController::new(part("raid0"), "RAID");
+    controller.drives = ["disk0", "disk1"].map(part).into();
+    controller.raid_types = vec![RaidType::None, RaidType::Raid1];
+    let mut volume = Volume::new(part("volume-1"), "system", 10 << 30, RaidType::None);
+    volume.drives.push(part("disk0"));
+    controller.volumes.push(volume);
+    machine.inventory.controllers.push(controller);
+    machine.bios = Some(firmware());
     machine.media = vec![slot("CD0", MediaKind::Cd), slot("USB0", MediaKind::UsbStick)];
     machine.conditions =
         vec![Condition::new(Condition::RESTART_REQUIRED, Severity::Ok, "Changes wait")];
@@ -101,7 +116,25 @@ pub(super) fn full(name: &str) -> Machine {
     boot.modes = vec![BootMode::Uefi, BootMode::Legacy];
     can.boot = Some(boot);
     (can.media, can.secure_boot, can.asset_tag, can.locate) = (true, true, true, true);
+    (can.bios, can.volumes, can.secure_boot_keys) = (true, true, true);
     machine
+}
+
+/// Firmware with an attribute of each kind.
+pub(super) fn firmware() -> Bios {
+    let choice = |value: &str| BiosChoice { value: value.into(), display_name: value.into() };
+    let modes = BiosKind::Enumeration(vec![choice("Fast"), choice("Slow")]);
+    let mut version =
+        BiosAttribute::new("Version", BiosKind::Text { shortest: 0, longest: 9 }, "1".into());
+    version.read_only = true;
+    let attributes = [
+        BiosAttribute::new("Delay", BiosKind::Integer { least: 0, most: 10 }, 3.into()),
+        BiosAttribute::new("Mode", modes, "Fast".into()),
+        BiosAttribute::new("Quiet", BiosKind::Boolean, false.into()),
+        BiosAttribute::new("Title", BiosKind::Text { shortest: 1, longest: 4 }, "x".into()),
+        version,
+    ];
+    Bios::new(attributes, BiosValues::new())
 }
 
 pub(super) fn slot(id: &str, kind: MediaKind) -> MediaSlot {
@@ -235,6 +268,74 @@ impl MachineBackend for Script {
             self.change(id, |machine| {
                 let slot = machine.media.iter_mut().find(|s| s.id == *slot).unwrap();
                 (slot.medium, slot.failure) = (None, None);
+            })
+        })
+    }
+
+    fn set_bios<'a>(&'a self, id: &'a MachineId, wanted: BiosChange, _: &'a Caller) -> Write<'a> {
+        let called = self.called("set_bios", format!("{:?}", wanted.0));
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| machine.bios.as_mut().unwrap().stage(wanted.0))
+        })
+    }
+
+    fn reset_bios<'a>(&'a self, id: &'a MachineId, _: &'a Caller) -> Write<'a> {
+        let called = self.called("reset_bios", String::new());
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| machine.bios.as_mut().unwrap().stage_defaults())
+        })
+    }
+
+    fn reset_secure_boot_keys<'a>(
+        &'a self,
+        id: &'a MachineId,
+        reset: KeyReset,
+        _: &'a Caller,
+    ) -> Write<'a> {
+        let called = self.called("reset_keys", format!("{reset:?}"));
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| {
+                let keys = machine.boot.secure_boot_keys.unwrap_or_default();
+                machine.boot.secure_boot_keys = Some(keys.after(reset));
+            })
+        })
+    }
+
+    fn create_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        controller: &'a PartId,
+        volume: NewVolume,
+        _: &'a Caller,
+    ) -> BoxFuture<'a, Result<(Arc<Machine>, PartId), Error>> {
+        let called = self.called("create_volume", controller.to_string());
+        Box::pin(async move {
+            called?;
+            let machine = self.feed.snapshot().get(id)?;
+            let made = volume.resolve(&machine, controller)?;
+            let name = made.id.clone();
+            let machine = self.change(id, |machine| {
+                machine.inventory.controllers[0].volumes.push(made);
+            })?;
+            Ok((machine, name))
+        })
+    }
+
+    fn delete_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        _: &'a PartId,
+        volume: &'a PartId,
+        _: &'a Caller,
+    ) -> Write<'a> {
+        let called = self.called("delete_volume", volume.to_string());
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| {
+                machine.inventory.controllers[0].volumes.retain(|known| known.id != *volume);
             })
         })
     }

@@ -2,5 +2,7 @@
 
 mod changes;
 mod crawl;
+mod firmware;
 mod media;
 mod representations;
+mod volumes;
