@@ -1,4 +1,4 @@
-//! One write at a time for each machine.
+//! One write at a time for each machine, or whatever else is written to.
 //!
 //! A write reads the machine's state, decides by it, and acts; two of them interleaved act on what is no longer so. They
 //! queue here, in order, but not for ever: a client that waits minutes behind somebody's import gives up and tries
@@ -8,6 +8,7 @@
 //! the VM.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,64 +21,69 @@ pub const WAIT: Duration = Duration::from_secs(5);
 
 type Entry = Arc<tokio::sync::Mutex<()>>;
 
-/// The write locks of a backend's machines. A machine that nobody writes to costs nothing.
-#[derive(Debug, Default)]
-pub struct MachineLocks {
-    entries: Mutex<HashMap<MachineId, Entry>>,
+/// The write locks of a backend's machines.
+pub type MachineLocks = Locks<MachineId>;
+
+/// Write locks by key. A key that nobody writes to costs nothing.
+#[derive(Debug)]
+pub struct Locks<K: Eq + Hash + Clone> {
+    entries: Mutex<HashMap<K, Entry>>,
 }
 
-impl MachineLocks {
-    /// No machine is locked.
+impl<K: Eq + Hash + Clone> Locks<K> {
+    /// Nothing is locked.
     pub fn new() -> Self {
-        Self::default()
+        Self { entries: Mutex::default() }
     }
 
-    /// Waits for the machine's lock, at most [`WAIT`].
+    /// Waits for the lock, at most [`WAIT`].
     ///
     /// # Errors
     /// [`Error::Busy`] when the writes before this one took too long.
-    pub async fn lock(&self, id: &MachineId) -> Result<MachineLock<'_>, Error> {
-        self.lock_within(id, WAIT).await
+    pub async fn lock(&self, key: &K) -> Result<Lock<'_, K>, Error> {
+        self.lock_within(key, WAIT).await
     }
 
-    /// Waits for the machine's lock, at most as long as given.
+    /// Waits for the lock, at most as long as given.
     ///
     /// # Errors
     /// [`Error::Busy`] when the writes before this one took too long.
-    pub async fn lock_within(
-        &self,
-        id: &MachineId,
-        wait: Duration,
-    ) -> Result<MachineLock<'_>, Error> {
-        let entry = Arc::clone(self.entries().entry(id.clone()).or_default());
+    pub async fn lock_within(&self, key: &K, wait: Duration) -> Result<Lock<'_, K>, Error> {
+        let entry = Arc::clone(self.entries().entry(key.clone()).or_default());
         // The place in line exists from here on, so that giving up at any await point leaves nothing behind.
-        let mut lock = MachineLock { locks: self, id: id.clone(), guard: None };
+        let mut lock = Lock { locks: self, key: key.clone(), guard: None };
         lock.guard =
             Some(tokio::time::timeout(wait, entry.lock_owned()).await.map_err(|_| Error::busy())?);
         Ok(lock)
     }
 
-    fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<MachineId, Entry>> {
+    fn entries(&self) -> std::sync::MutexGuard<'_, HashMap<K, Entry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The right to write to one machine, until dropped.
+impl<K: Eq + Hash + Clone> Default for Locks<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The right to write, until dropped.
 #[derive(Debug)]
-#[must_use = "the machine is free again as soon as this is dropped"]
-pub struct MachineLock<'a> {
-    locks: &'a MachineLocks,
-    id: MachineId,
+#[must_use = "others can write again as soon as this is dropped"]
+pub struct Lock<'a, K: Eq + Hash + Clone> {
+    locks: &'a Locks<K>,
+    key: K,
     guard: Option<OwnedMutexGuard<()>>,
 }
 
-impl Drop for MachineLock<'_> {
+impl<K: Eq + Hash + Clone> Drop for Lock<'_, K> {
     fn drop(&mut self) {
         // Under the map's lock nobody can join, so a count of one is nobody but the map.
         let mut entries = self.locks.entries();
         drop(self.guard.take());
-        if entries.get(&self.id).is_some_and(|entry| Arc::strong_count(entry) == 1) {
-            entries.remove(&self.id);
+        if entries.get(&self.key).is_some_and(|entry| Arc::strong_count(entry) == 1) {
+            entries.remove(&self.key);
         }
     }
 }

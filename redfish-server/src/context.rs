@@ -31,8 +31,6 @@ pub struct Context {
     pub request_id: Arc<str>,
     /// The query of the URI, undecoded.
     pub query: Option<String>,
-    /// `If-Match`, as it came: whoever applies a change compares, in the same step.
-    pub if_match: Option<String>,
     /// Whether the client would rather get a task than wait (`Prefer: respond-async`).
     pub respond_async: bool,
 }
@@ -48,7 +46,6 @@ impl Context {
             host: Box::default(),
             request_id: Arc::default(),
             query: None,
-            if_match: None,
             respond_async: false,
         }
     }
@@ -58,7 +55,6 @@ impl Context {
     pub fn with_head(mut self, head: &http::request::Parts) -> Self {
         let header = |name: http::HeaderName| head.headers.get(name).and_then(|v| v.to_str().ok());
         self.query = head.uri.query().map(str::to_owned);
-        self.if_match = header(http::header::IF_MATCH).map(str::to_owned);
         let prefer = header(http::HeaderName::from_static("prefer")).unwrap_or_default();
         self.respond_async =
             prefer.split(',').any(|wish| wish.trim().eq_ignore_ascii_case("respond-async"));
@@ -381,15 +377,14 @@ mod tests {
 
     #[test]
     fn heads_are_read() {
-        let check = |name: &str, value: &str, expect: (Option<&str>, bool)| {
-            let request = http::Request::get("/redfish/v1/?a=b").header(name, value).body(());
+        let check = |prefer: &str, expect: bool| {
+            let request = http::Request::get("/redfish/v1/?a=b").header("prefer", prefer).body(());
             let (head, ()) = request.unwrap().into_parts();
             let cx = Context::new(None, Scope::all()).with_head(&head);
-            assert_eq!((cx.if_match.as_deref(), cx.respond_async), expect, "{name}: {value}");
+            assert_eq!(cx.respond_async, expect, "{prefer}");
             assert_eq!(cx.query.as_deref(), Some("a=b"));
         };
-        check("if-match", "\"1.2\"", (Some("\"1.2\""), false));
-        check("prefer", "wait=5, Respond-Async", (None, true));
-        check("prefer", "respond-asyncly", (None, false));
+        check("wait=5, Respond-Async", true);
+        check("respond-asyncly", false);
     }
 }

@@ -21,6 +21,8 @@ pub mod operation;
 pub mod page;
 pub mod privileges;
 pub mod router;
+pub mod service;
+pub mod services;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
@@ -29,6 +31,7 @@ pub use generated::{api, messages};
 pub use mount::{Accepted, Mount, Reply, State};
 pub use page::Page;
 pub use router::Router;
+pub use service::Service;
 
 /// What the generated traits and mounts are written with.
 mod api_prelude {

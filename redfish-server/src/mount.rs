@@ -19,7 +19,7 @@ use crate::context::{Context, Principal, Scope};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::messages;
-use crate::operation::{Operation, operations_of};
+use crate::operation::{Kind, Operation, operations_of};
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +141,14 @@ impl Mount {
         self
     }
 
+    /// Leaves out kinds of operations that this service does not have; they are neither allowed nor
+    /// advertised.
+    #[must_use]
+    pub fn without(mut self, kinds: &[Kind]) -> Self {
+        self.operations.retain(|operation| !kinds.contains(&operation.kind));
+        self
+    }
+
     /// Asks first whether anything is known yet; the error says when to come back.
     #[must_use]
     pub fn ready(mut self, ready: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
@@ -157,8 +165,8 @@ impl Mount {
     }
 
     /// Gives each URI of a scope a number that changes whenever the resource does, its collection's
-    /// members and whatever else the answer shows included; rendered answers are kept by it. `None`
-    /// for what is to be rendered anew each time.
+    /// members and whatever else the answer shows included; rendered answers are kept by it. A number
+    /// says that the resource exists; `None` is for what is to be asked and rendered each time.
     #[must_use]
     pub fn versioned(
         mut self,
@@ -174,6 +182,26 @@ impl Mount {
     pub fn service_wide(mut self) -> Self {
         self.service_wide = true;
         self
+    }
+
+    /// Whether anything is known yet.
+    pub(crate) fn is_ready(&self) -> Result<()> {
+        self.ready.as_ref().map_or(Ok(()), |ready| ready())
+    }
+
+    /// Whether the resource at a URI is the principal's own.
+    pub(crate) fn is_own(&self, principal: &Principal, uri: &str) -> bool {
+        self.own.as_ref().is_some_and(|own| own(principal, uri))
+    }
+
+    /// Whether writes concern everybody.
+    pub(crate) fn is_service_wide(&self) -> bool {
+        self.service_wide
+    }
+
+    /// The version of the resource at a URI, if it is there and has one.
+    pub(crate) fn version(&self, scope: &Scope, uri: &str) -> Option<u64> {
+        self.version.as_ref()?(scope, uri)
     }
 
     /// Whether the scope has the resource at a URI.
@@ -205,7 +233,6 @@ impl fmt::Debug for Mount {
 
 /// What tells the operations of one resource apart, wherever it stands.
 fn key(operation: &Operation) -> &'static str {
-    use crate::operation::Kind;
     match operation.kind {
         Kind::Get => "get",
         Kind::Patch => "patch",

@@ -4,7 +4,9 @@
 mod api;
 mod messages;
 mod metadata;
+mod openapi;
 mod operations;
+mod schemas;
 
 use super::Files;
 use super::model::header;
@@ -23,6 +25,8 @@ pub(super) fn files(model: &Model) -> Result<Files> {
     add(format!("{folder}/privileges.rs"), operations::privileges(model));
     add(format!("{folder}/metadata.rs"), metadata::module(model));
     add(format!("{folder}/messages.rs"), messages::module(model)?);
+    add(format!("{folder}/openapi.txt"), openapi::parts(model));
+    add(format!("{folder}/schemas.rs"), schemas::module(model));
     for (name, text) in api::modules(model)? {
         add(format!("{api_folder}/{name}.rs"), text);
     }
@@ -31,7 +35,7 @@ pub(super) fn files(model: &Model) -> Result<Files> {
         format!("{folder}/mod.rs"),
         format!(
             "{}//! What is made from the schema.\n\npub mod api;\npub mod messages;\npub(crate) mod metadata;\n\
-             pub(crate) mod operations;\npub(crate) mod privileges;\n",
+             pub(crate) mod operations;\npub(crate) mod privileges;\npub(crate) mod schemas;\n",
             header(model)
         ),
     );

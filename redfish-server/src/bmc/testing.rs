@@ -428,8 +428,8 @@ impl Lab {
         Self { backend, bmc: Arc::new(bmc), diary: entries }
     }
 
-    pub(super) fn router(&self) -> Router {
-        mounts(&self.bmc).into_iter().fold(Router::new(), Router::mount)
+    pub(super) fn router(&self) -> Arc<Router> {
+        Router::new().mount_all(mounts(&self.bmc)).into()
     }
 
     pub(super) fn diary(&self) -> Vec<String> {

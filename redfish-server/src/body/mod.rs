@@ -13,7 +13,6 @@ mod patch;
 mod value;
 mod whole;
 
-pub(crate) use faults::{Faults, Voice};
 pub(crate) use json::parse_object;
-pub(crate) use patch::{Patch, patch};
+pub(crate) use patch::patch;
 pub(crate) use whole::{create, parameters};

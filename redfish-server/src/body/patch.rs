@@ -240,13 +240,14 @@ mod tests {
             "Items": [{"A": 1, "B": true, "C": true}, {"A": 2, "B": false, "C": true}],
             "Free": {"X": 1},
         });
-        let (current, given) = (current.as_object().unwrap(), body.as_object().cloned().unwrap());
-        let (apply, faults) = match patch(&OBJECT, current, given) {
+        let shown = body.to_string();
+        let Value::Object(given) = body else { panic!("{shown}") };
+        let (apply, faults) = match patch(&OBJECT, current.as_object().unwrap(), given) {
             Ok(patch) => (Value::Object(patch.apply), patch.faults),
             Err(error) => (Value::Null, error.messages),
         };
         let told: Vec<_> = told.iter().map(|line| (*line).to_owned()).collect();
-        assert_eq!((apply, lines(&faults)), (expect, told), "{body}");
+        assert_eq!((apply, lines(&faults)), (expect, told), "{shown}");
     }
 
     #[test]

@@ -6,3 +6,4 @@ pub mod messages;
 pub(crate) mod metadata;
 pub(crate) mod operations;
 pub(crate) mod privileges;
+pub(crate) mod schemas;

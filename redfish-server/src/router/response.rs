@@ -2,17 +2,25 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{ALLOW, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, StatusCode};
-use serde_json::Value;
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde_json::{Map, Value};
 
+use super::cache::Rendered;
+use super::etag;
 use crate::error::Error;
-use crate::mount::{Accepted, Content, Outcome};
+use crate::message::Message;
+use crate::metadata::Object;
+use crate::mount::Accepted;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
 /// An error, and the methods that would be allowed where that is the error.
 pub(super) struct Refusal {
     pub(super) error: Error,
-    pub(super) allow: Option<String>,
+    pub(super) allow: Option<HeaderValue>,
 }
 
 impl From<Error> for Refusal {
@@ -23,67 +31,128 @@ impl From<Error> for Refusal {
 
 impl Refusal {
     pub(super) fn response(self) -> Response {
-        let mut response = json(self.error.status, &self.error.body());
+        let Error { status, retry_after, .. } = self.error;
+        let mut response = match serde_json::to_vec(&self.error.body()) {
+            Ok(bytes) => json(status, bytes.into()),
+            Err(_) => empty(StatusCode::INTERNAL_SERVER_ERROR),
+        };
         let headers = response.headers_mut();
-        if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
+        if let Some(allow) = self.allow {
             headers.insert(ALLOW, allow);
         }
         headers.extend(self.error.headers);
-        if self.error.status == StatusCode::UNAUTHORIZED {
+        if status == StatusCode::UNAUTHORIZED {
             // DSP0266, "HTTP Basic authentication".
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"Redfish\""));
         }
-        retry(&mut response, self.error.retry_after);
+        retry(headers, retry_after);
         response
     }
 }
 
-/// The answer to what went well.
-pub(super) fn success(outcome: Outcome) -> Response {
-    let mut response = match outcome.content {
-        Content::Document(value) => json(StatusCode::OK, &value),
-        Content::Created(value) => {
-            let uri = value.get("@odata.id").and_then(Value::as_str).unwrap_or_default();
-            located(json(StatusCode::CREATED, &value), uri)
-        }
-        Content::Nothing => empty(StatusCode::NO_CONTENT),
-        Content::Accepted(Accepted { monitor, task, retry_after }) => {
-            let mut response = located(json(StatusCode::ACCEPTED, &task), &monitor);
-            retry(&mut response, retry_after);
-            response
-        }
+/// The error as a response, for who refuses before the router is asked.
+pub(crate) fn refusal(error: Error) -> Response {
+    Refusal::from(error).response()
+}
+
+/// Tags a resource; what is no resource has none.
+pub(super) fn tag(
+    document: &mut Map<String, Value>,
+    patch: Option<&'static Object>,
+) -> Option<String> {
+    let tag = document.contains_key("@odata.id").then(|| etag::of(document, patch))?;
+    document.insert("@odata.etag".to_owned(), tag.as_str().into());
+    Some(tag)
+}
+
+/// A document as it is sent.
+pub(super) fn render(
+    document: &Map<String, Value>,
+    tag: Option<String>,
+) -> Result<Rendered, Error> {
+    let link = document.get("@odata.type").and_then(Value::as_str).and_then(described_by);
+    let bytes = serde_json::to_vec(document).map_err(|_| Error::internal())?;
+    let tag = tag.and_then(|tag| HeaderValue::try_from(tag).ok());
+    Ok(Rendered { bytes: bytes.into(), tag, link })
+}
+
+/// The `Link` to the schema of a type (DSP0266, "Link header"): `#Role.v1_3_3.Role` is described by
+/// the file `Role.v1_3_3.json`.
+fn described_by(odata_type: &str) -> Option<HeaderValue> {
+    let (namespace, _) = odata_type.strip_prefix('#')?.rsplit_once('.')?;
+    let uri = format!("<http://redfish.dmtf.org/schemas/v1/{namespace}.json>; rel=describedby");
+    HeaderValue::try_from(uri).ok()
+}
+
+/// The answer to a GET.
+pub(super) fn document(rendered: &Rendered, request: &HeaderMap) -> Response {
+    let tag = rendered.tag.as_ref().and_then(|tag| tag.to_str().ok());
+    let mut response = if tag.is_some_and(|tag| etag::is_known(request, tag)) {
+        empty(StatusCode::NOT_MODIFIED)
+    } else {
+        json(StatusCode::OK, Body::from(rendered.bytes.clone()))
     };
-    response.headers_mut().extend(outcome.headers);
+    describe(response.headers_mut(), rendered);
     response
 }
 
-fn located(mut response: Response, location: &str) -> Response {
+fn describe(headers: &mut HeaderMap, rendered: &Rendered) {
+    headers.extend(rendered.tag.clone().map(|tag| (ETAG, tag)));
+    headers.extend(rendered.link.clone().map(|link| (LINK, link)));
+}
+
+/// The answer to a write that gives the resource; messages say what it is not.
+pub(super) fn changed(
+    status: StatusCode,
+    rendered: &Rendered,
+    messages: &[Message],
+) -> Result<Response, Error> {
+    let mut body = rendered.bytes.clone();
+    if !messages.is_empty() {
+        let mut value: Map<String, Value> =
+            serde_json::from_slice(&body).map_err(|_| Error::internal())?;
+        let messages = serde_json::to_value(messages).map_err(|_| Error::internal())?;
+        value.insert("@Message.ExtendedInfo".to_owned(), messages);
+        body = serde_json::to_vec(&value).map_err(|_| Error::internal())?.into();
+    }
+    let mut response = json(status, Body::from(body));
+    describe(response.headers_mut(), rendered);
+    Ok(response)
+}
+
+/// The answer to a write that goes on.
+pub(super) fn accepted(accepted: &Accepted) -> Result<Response, Error> {
+    let task = serde_json::to_vec(&accepted.task).map_err(|_| Error::internal())?;
+    let mut response = json(StatusCode::ACCEPTED, task.into());
+    located(response.headers_mut(), &accepted.monitor);
+    retry(response.headers_mut(), accepted.retry_after);
+    Ok(response)
+}
+
+pub(super) fn located(headers: &mut HeaderMap, location: &str) {
     if let (false, Ok(location)) = (location.is_empty(), HeaderValue::try_from(location)) {
-        response.headers_mut().insert(LOCATION, location);
+        headers.insert(LOCATION, location);
     }
-    response
 }
 
-fn retry(response: &mut Response, seconds: Option<u32>) {
+fn retry(headers: &mut HeaderMap, seconds: Option<u32>) {
     if let Some(seconds) = seconds {
-        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        headers.insert(RETRY_AFTER, seconds.into());
     }
 }
 
-fn empty(status: StatusCode) -> Response {
+pub(super) fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
-    response.headers_mut().insert("odata-version", HeaderValue::from_static("4.0"));
+    let headers = response.headers_mut();
+    headers.insert(HeaderName::from_static("odata-version"), HeaderValue::from_static("4.0"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
-fn json<T: serde::Serialize>(status: StatusCode, value: &T) -> Response {
-    let Ok(bytes) = serde_json::to_vec(value) else {
-        return empty(StatusCode::INTERNAL_SERVER_ERROR);
-    };
+fn json(status: StatusCode, body: Body) -> Response {
     let mut response = empty(status);
-    *response.body_mut() = Body::from(bytes);
-    let json = HeaderValue::from_static("application/json; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, json);
+    *response.body_mut() = body;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
 }

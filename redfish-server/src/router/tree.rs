@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use http::Method;
+use http::{HeaderValue, Method};
 
-use crate::operation::Operation;
+use crate::metadata::Object;
+use crate::operation::{Kind, Operation};
 
 /// A segment of the URI tree.
 #[derive(Debug, Default)]
@@ -17,32 +18,73 @@ pub(super) struct Node {
 /// What stands at a template.
 #[derive(Debug)]
 pub(super) struct Endpoint {
-    /// The index of the mount that answers.
-    pub(super) mount: usize,
-    /// Its operations here.
+    /// Who answers.
+    pub(super) answers: Answers,
+    /// Its operations here; none for a page.
     pub(super) operations: Vec<&'static Operation>,
+    /// The methods, as in an `Allow` header.
+    pub(super) allow: HeaderValue,
+}
+
+/// Who answers, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answers {
+    Nobody,
+    Mount(usize),
+    Page(usize),
 }
 
 impl Endpoint {
+    /// The operation of a method.
+    pub(super) fn operation(&self, method: &Method) -> Option<&'static Operation> {
+        self.operations.iter().copied().find(|operation| operation.method() == method)
+    }
+
+    /// The type that a PATCH of the resource takes.
+    pub(super) fn patch(&self) -> Option<&'static Object> {
+        self.operations.iter().find(|operation| operation.kind == Kind::Patch)?.body
+    }
+
+    /// Has a mount answer one more operation.
+    pub(super) fn mount(&mut self, index: usize, operation: &'static Operation) {
+        if self.answers != Answers::Mount(index) {
+            self.answers = Answers::Mount(index);
+            self.operations.clear();
+        }
+        self.operations.push(operation);
+        let methods = self.operations.iter().map(|operation| operation.method());
+        self.allow = allow(methods);
+    }
+
+    /// Has a page answer.
+    pub(super) fn page(&mut self, index: usize, methods: &[Method]) {
+        self.answers = Answers::Page(index);
+        self.operations.clear();
+        self.allow = allow(methods);
+    }
+
     /// The part of a path that is the resource's: all but the action.
     pub(super) fn resource<'a>(&self, path: &'a str) -> &'a str {
         let site = self.operations.first().map_or("", |operation| operation.site);
         let end = path.match_indices('/').nth(segments(site).count());
         end.map_or(path, |(at, _)| &path[..at])
     }
+}
 
-    /// The methods, as in an `Allow` header.
-    pub(super) fn allow(&self) -> String {
-        let methods = self.operations.iter().flat_map(|operation| match *operation.method() {
-            Method::GET => vec!["GET", "HEAD"],
-            ref other => vec![other.as_str()],
-        });
-        methods.collect::<Vec<_>>().join(", ")
+fn allow<'a>(methods: impl IntoIterator<Item = &'a Method>) -> HeaderValue {
+    let mut names = Vec::new();
+    for method in methods {
+        names.push(method.as_str());
+        if method == Method::GET {
+            names.push("HEAD");
+        }
     }
+    // Names of methods are always fit for a header.
+    HeaderValue::try_from(names.join(", ")).unwrap_or(HeaderValue::from_static(""))
 }
 
 impl Node {
-    /// The endpoint at a template; a new one belongs to no mount yet.
+    /// The endpoint at a template; at a new one nobody answers yet.
     pub(super) fn insert(&mut self, template: &'static str) -> &mut Endpoint {
         let mut node = self;
         for segment in segments(template) {
@@ -52,7 +94,11 @@ impl Node {
                 node.fixed.entry(segment).or_default()
             };
         }
-        node.endpoint.get_or_insert(Endpoint { mount: usize::MAX, operations: Vec::new() })
+        node.endpoint.get_or_insert_with(|| Endpoint {
+            answers: Answers::Nobody,
+            operations: Vec::new(),
+            allow: HeaderValue::from_static(""),
+        })
     }
 
     /// The endpoint that a path leads to.
@@ -87,10 +133,11 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            root.insert(template).mount = index;
+            root.insert(template).page(index, &[]);
         }
         let check = |path: &str, expect: Option<usize>| {
-            assert_eq!(root.find(path).map(|endpoint| endpoint.mount), expect, "{path}");
+            let found = root.find(path).map(|endpoint| endpoint.answers);
+            assert_eq!(found, expect.map(Answers::Page), "{path}");
         };
         check("/redfish/v1", Some(0));
         check("/redfish/v1/", Some(0));

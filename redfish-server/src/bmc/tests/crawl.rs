@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use axum::body::to_bytes;
 use http::{Method, StatusCode};
@@ -19,8 +20,8 @@ const ROOTS: [&str; 3] = ["/redfish/v1/Systems", "/redfish/v1/Chassis", "/redfis
 /// Of other services: links to these are pruned where there is none.
 const ELSEWHERE: [&str; 3] = ["LogServices", "NetworkProtocol", "SerialInterfaces"];
 
-async fn get(router: &Router, scope: &Scope, uri: &str) -> (StatusCode, Value) {
-    let response = router.call(admin(scope.clone()), &Method::GET, uri, b"").await;
+async fn get(router: &Arc<Router>, scope: &Scope, uri: &str) -> (StatusCode, Value) {
+    let response = router.ask(admin(scope.clone()), &Method::GET, uri, b"").await;
     let status = response.status();
     let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
     (status, serde_json::from_slice(&body).unwrap_or_default())
@@ -45,7 +46,7 @@ async fn crawl(lab: &Lab, scope: Scope) -> BTreeMap<String, Value> {
         check(&uri, &body);
         for target in texts(&body, "target") {
             // A refusal is fine, no such URI is not.
-            let answer = router.call(admin(scope.clone()), &Method::POST, &target, b"7").await;
+            let answer = router.ask(admin(scope.clone()), &Method::POST, &target, b"7").await;
             assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{target}");
         }
         open.extend(texts(&body, "@odata.id"));
@@ -194,7 +195,7 @@ async fn operations_that_nothing_can_do_are_not_there() {
     let check = async |method: Method, uri: &str, expect: u16| {
         let uri = format!("/redfish/v1/{uri}");
         let context = admin(scope(Profile::Clients));
-        let status = router.call(context, &method, &uri, b"{}").await.status();
+        let status = router.ask(context, &method, &uri, b"{}").await.status();
         assert_eq!(status.as_u16(), expect, "{method} {uri}");
     };
     check(Method::PATCH, "Systems/a/Processors/CPU1", 405).await;
