@@ -5,4 +5,5 @@ mod crawl;
 mod firmware;
 mod media;
 mod representations;
+mod requests;
 mod volumes;
