@@ -1,22 +1,18 @@
 //! A machine of which everything is known, one of which nothing is, and a backend that does at once
 //! what it is told.
 
+mod machines;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use redfish_backend::backend::{BoxFuture, MachineBackend, Write};
 use redfish_backend::change::{BiosChange, BootChange, IdentityChange, NewVolume, OverrideChange};
-use redfish_backend::machine::{
-    AgentData, Bios, BiosAttribute, BiosChoice, BiosKind, BiosValues, BootCapabilities, BootMode,
-    BootOption, BootOverride, BootProgress, BootTarget, Condition, Disk, DiskProtocol, KeyReset,
-    LinkState, Machine, MediaKind, MediaSlot, Medium, MediumPhase, Memory, NetworkInterface,
-    OverrideEnabled, Processors, RaidType, Revision, SecureBoot, SecureBootKeys, Severity,
-    StorageController, Volume,
-};
+use redfish_backend::machine::{KeyReset, Machine, Medium, MediumPhase, Revision};
 use redfish_backend::media::FetchFailure;
 use redfish_backend::outbound::{ImageSource, OutboundPolicy, OutboundSettings};
-use redfish_backend::power::{PowerState, Reset, ResetSet};
+use redfish_backend::power::Reset;
 use redfish_backend::snapshot::{Feed, Snapshot};
 use redfish_backend::{Caller, Error, MachineId, PartId};
 use redfish_model::Task;
@@ -27,125 +23,7 @@ use crate::message::Message;
 use crate::operation::Privilege;
 use crate::router::Router;
 
-pub(super) fn id(id: &str) -> MachineId {
-    MachineId::new(id).unwrap()
-}
-
-pub(super) fn part(id: &str) -> PartId {
-    PartId::new(id).unwrap()
-}
-
-/// A machine of which nothing is known, and that can do nothing.
-pub(super) fn bare(name: &str) -> Machine {
-    Machine::new(id(name), PowerState::Off, Revision::of(1))
-}
-
-/// A machine of which everything is known, and that can do everything.
-pub(super) fn full(name: &str) -> Machine {
-    let mut machine = Machine::new(id(name), PowerState::On, Revision::of(1));
-    let identity = &mut machine.identity;
-    identity.name = format!("name-of-{name}").into();
-    identity.group = Some("group".into());
-    identity.uid = Some(format!("uid-of-{name}").into());
-    identity.uuid = Some("0c4c4544-0051-3310-8052-b4c04f4d3132".parse().unwrap());
-    identity.serial_number = Some("0042".into());
-    identity.asset_tag = Some("tag".into());
-    identity.manufacturer = Some("Maker".into());
-    identity.model = Some("Model".into());
-    identity.sku = Some("SKU".into());
-    identity.firmware_version = Some("1.2".into());
-    identity.locating = Some(false);
-    identity.description = Some("A machine".into());
-    machine.boot.mode = Some(BootMode::Uefi);
-    machine.boot.override_ =
-        Some(BootOverride { enabled: OverrideEnabled::Once, target: BootTarget::Cd });
-    let option = |id: &str, target| BootOption {
-        id: part(id),
-        name: format!("Boot {id}").into(),
-        target: Some(target),
-        part: Some(part(id)),
-    };
-    machine.boot.options = vec![
-        option("disk0", BootTarget::Hdd),
-        option("net0", BootTarget::Pxe),
-        option("CD0", BootTarget::Cd),
-    ];
-    machine.boot.order = ["disk0", "net0", "CD0"].map(part).into();
-    machine.boot.secure_boot = Some(SecureBoot { enable: true, current: Some(false) });
-    let mut processors = Processors::new(2, 4, 2);
-    processors.model = Some("CPU Model".into());
-    processors.architecture = Some("amd64".into());
-    machine.inventory.processors = Some(processors);
-    machine.boot.secure_boot_keys = Some(SecureBootKeys::DEFAULT);
-    machine.inventory.memory = Some(Memory { bytes: 5 << 29 });
-    let mut interface = NetworkInterface::new(part("net0"), "net0");
-    interface.mac = Some("52:54:00:00:00:01".parse().unwrap());
-    interface.link = Some(LinkState::Up);
-    interface.network = Some("lan".into());
-    machine.inventory.interfaces.push(interface);
-    for name in ["disk0", "disk1", "disk2"] {
-        let mut disk = Disk::new(part(name), name);
-        disk.capacity = Some(10 << 30);
-        disk.protocol = Some(DiskProtocol::Sata);
-        disk.rotational = Some(false);
-        machine.inventory.disks.push(disk);
-    }
-    let mut controller = StorageController::new(part("raid0"), "RAID");
-    controller.drives = ["disk0", "disk1"].map(part).into();
-    controller.raid_types = vec![RaidType::None, RaidType::Raid1];
-    let mut volume = Volume::new(part("volume-1"), "system", 10 << 30, RaidType::None);
-    volume.drives.push(part("disk0"));
-    controller.volumes.push(volume);
-    machine.inventory.controllers.push(controller);
-    machine.bios = Some(firmware());
-    machine.media = vec![slot("CD0", MediaKind::Cd), slot("USB0", MediaKind::UsbStick)];
-    machine.conditions =
-        vec![Condition::new(Condition::RESTART_REQUIRED, Severity::Ok, "Changes wait")];
-    let mut agent = AgentData::default();
-    agent.host_name = Some("guest".into());
-    agent.os_name = Some("Debian GNU/Linux".into());
-    agent.os_version = Some("13".into());
-    agent.kernel = Some("6.12".into());
-    agent.boot_progress = Some(BootProgress::OsRunning);
-    machine.agent = Some(agent);
-    let can = &mut machine.capabilities;
-    can.resets = ResetSet::NONE.with(Reset::On).with(Reset::ForceOff).with(Reset::ForceRestart);
-    let mut boot = BootCapabilities::default();
-    boot.targets = vec![BootTarget::Pxe, BootTarget::Hdd, BootTarget::Cd];
-    (boot.once, boot.continuous, boot.order) = (true, true, true);
-    boot.modes = vec![BootMode::Uefi, BootMode::Legacy];
-    can.boot = Some(boot);
-    (can.media, can.secure_boot, can.asset_tag, can.locate) = (true, true, true, true);
-    (can.bios, can.volumes, can.secure_boot_keys) = (true, true, true);
-    machine
-}
-
-/// Firmware with an attribute of each kind.
-pub(super) fn firmware() -> Bios {
-    let choice = |value: &str| BiosChoice { value: value.into(), display_name: value.into() };
-    let modes = BiosKind::Enumeration(vec![choice("Fast"), choice("Slow")]);
-    let mut version =
-        BiosAttribute::new("Version", BiosKind::Text { shortest: 0, longest: 9 }, "1".into());
-    version.read_only = true;
-    let attributes = [
-        BiosAttribute::new("Delay", BiosKind::Integer { least: 0, most: 10 }, 3.into()),
-        BiosAttribute::new("Mode", modes, "Fast".into()),
-        BiosAttribute::new("Quiet", BiosKind::Boolean, false.into()),
-        BiosAttribute::new("Title", BiosKind::Text { shortest: 1, longest: 4 }, "x".into()),
-        version,
-    ];
-    Bios::new(attributes, BiosValues::new())
-}
-
-pub(super) fn slot(id: &str, kind: MediaKind) -> MediaSlot {
-    MediaSlot {
-        id: part(id),
-        name: format!("Drive {id}").into(),
-        kind,
-        medium: None,
-        failure: None,
-    }
-}
+pub(super) use machines::{bare, firmware, full, id, part};
 
 /// A backend that does what it is told at once, except imports: those go on until told.
 pub(super) struct Script {
@@ -194,7 +72,7 @@ impl Script {
         std::mem::take(&mut *self.calls.lock().unwrap())
     }
 
-    fn called(&self, name: &'static str, what: String) -> Result<(), Error> {
+    fn called(&self, name: &'static str, what: &str) -> Result<(), Error> {
         self.calls.lock().unwrap().push(format!("{name} {what}"));
         self.fails.lock().unwrap().get(name).cloned().map_or(Ok(()), Err)
     }
@@ -206,7 +84,7 @@ impl MachineBackend for Script {
     }
 
     fn reset<'a>(&'a self, id: &'a MachineId, reset: Reset, caller: &'a Caller) -> Write<'a> {
-        let called = self.called("reset", format!("{} by {}", reset.as_str(), caller.account));
+        let called = self.called("reset", &format!("{} by {}", reset.as_str(), caller.account));
         Box::pin(async move {
             called?;
             self.feed.snapshot().get(id)
@@ -214,7 +92,7 @@ impl MachineBackend for Script {
     }
 
     fn set_boot<'a>(&'a self, id: &'a MachineId, wanted: BootChange, _: &'a Caller) -> Write<'a> {
-        let called = self.called("set_boot", String::new());
+        let called = self.called("set_boot", "");
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
@@ -241,7 +119,7 @@ impl MachineBackend for Script {
         image: ImageSource,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("insert", format!("{slot} {}", image.url()));
+        let called = self.called("insert", &format!("{slot} {}", image.url()));
         *self.source.lock().unwrap() = Some(image.clone());
         Box::pin(async move {
             called?;
@@ -262,7 +140,7 @@ impl MachineBackend for Script {
     }
 
     fn eject_media<'a>(&'a self, id: &'a MachineId, slot: &'a PartId, _: &'a Caller) -> Write<'a> {
-        let called = self.called("eject", slot.to_string());
+        let called = self.called("eject", slot.as_str());
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
@@ -273,7 +151,7 @@ impl MachineBackend for Script {
     }
 
     fn set_bios<'a>(&'a self, id: &'a MachineId, wanted: BiosChange, _: &'a Caller) -> Write<'a> {
-        let called = self.called("set_bios", format!("{:?}", wanted.0));
+        let called = self.called("set_bios", &format!("{:?}", wanted.0));
         Box::pin(async move {
             called?;
             self.change(id, |machine| machine.bios.as_mut().unwrap().stage(wanted.0))
@@ -281,7 +159,7 @@ impl MachineBackend for Script {
     }
 
     fn reset_bios<'a>(&'a self, id: &'a MachineId, _: &'a Caller) -> Write<'a> {
-        let called = self.called("reset_bios", String::new());
+        let called = self.called("reset_bios", "");
         Box::pin(async move {
             called?;
             self.change(id, |machine| machine.bios.as_mut().unwrap().stage_defaults())
@@ -294,7 +172,7 @@ impl MachineBackend for Script {
         reset: KeyReset,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("reset_keys", format!("{reset:?}"));
+        let called = self.called("reset_keys", &format!("{reset:?}"));
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
@@ -311,7 +189,7 @@ impl MachineBackend for Script {
         volume: NewVolume,
         _: &'a Caller,
     ) -> BoxFuture<'a, Result<(Arc<Machine>, PartId), Error>> {
-        let called = self.called("create_volume", controller.to_string());
+        let called = self.called("create_volume", controller.as_str());
         Box::pin(async move {
             called?;
             let machine = self.feed.snapshot().get(id)?;
@@ -331,7 +209,7 @@ impl MachineBackend for Script {
         volume: &'a PartId,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("delete_volume", volume.to_string());
+        let called = self.called("delete_volume", volume.as_str());
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
@@ -346,7 +224,7 @@ impl MachineBackend for Script {
         wanted: IdentityChange,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("set_identity", String::new());
+        let called = self.called("set_identity", "");
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
