@@ -7,9 +7,13 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod admin;
+pub mod audit;
 pub mod authenticate;
 pub mod bmc;
 mod body;
+#[cfg(feature = "standalone")]
+pub mod config;
 pub mod context;
 pub mod error;
 #[rustfmt::skip]

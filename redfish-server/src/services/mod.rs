@@ -5,13 +5,13 @@
 //! (a clock, a place to keep records, the managers) is handed in, so that nothing here knows of a store
 //! or of machines.
 
-// pub mod certificates;
+pub mod certificates;
 pub mod documents;
 pub mod journal;
-// pub mod logs;
+pub mod logs;
 pub mod managers;
-// pub mod network_protocol;
+pub mod network_protocol;
 pub mod registries;
 pub mod root;
 pub mod schemas;
-// pub mod tasks;
+pub mod tasks;

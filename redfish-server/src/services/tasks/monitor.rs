@@ -1,0 +1,79 @@
+//! Task monitors (DSP0266, "Asynchronous operations"): one URI that answers 202 while the work goes
+//! on, and after it as the operation would have answered.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+
+use super::Tasks;
+use super::record::{Answer, Record, monitor};
+use crate::page::Page;
+use crate::{Context, Error, Result};
+
+pub(super) const FOLDER: &str = "/redfish/v1/TaskService/TaskMonitors/";
+
+/// After how many seconds clients are told to look again.
+pub(super) const RETRY_AFTER: u32 = 5;
+
+/// The page of the monitors.
+pub fn pages(tasks: &Arc<Tasks>) -> Vec<Page> {
+    let tasks = Arc::clone(tasks);
+    let template = "/redfish/v1/TaskService/TaskMonitors/{TaskId}";
+    vec![Page::new(template, &[Method::GET], move |cx, _, path| {
+        let answer = answer(&tasks, &cx, &path);
+        async { answer }
+    })]
+}
+
+fn answer(tasks: &Tasks, cx: &Context, path: &str) -> Result<Response> {
+    let id = path.strip_prefix(FOLDER).map(|id| id.trim_end_matches('/'));
+    let record = id.and_then(|id| tasks.find(&cx.scope, id));
+    let record = record.ok_or_else(|| Error::not_found(path))?;
+    match &record.answer {
+        Some(answer) => last(answer),
+        None => running(&record),
+    }
+}
+
+fn running(record: &Record) -> Result<Response> {
+    let task = serde_json::to_vec(&record.resource()).map_err(|_| Error::internal())?;
+    let mut response = json(StatusCode::ACCEPTED, task);
+    let headers = response.headers_mut();
+    headers.insert(header::RETRY_AFTER, RETRY_AFTER.into());
+    located(headers, &monitor(&record.id));
+    Ok(response)
+}
+
+fn last(answer: &Answer) -> Result<Response> {
+    let status = StatusCode::from_u16(answer.status).map_err(|_| Error::internal())?;
+    let mut response = match &answer.body {
+        Some(body) => json(status, serde_json::to_vec(body).map_err(|_| Error::internal())?),
+        None => {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = status;
+            response
+        }
+    };
+    if let Some(location) = &answer.location {
+        located(response.headers_mut(), location);
+    }
+    Ok(response)
+}
+
+fn located(headers: &mut http::HeaderMap, uri: &str) {
+    if let Ok(uri) = HeaderValue::try_from(uri) {
+        headers.insert(header::LOCATION, uri);
+    }
+}
+
+fn json(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    let json = HeaderValue::from_static("application/json; charset=utf-8");
+    headers.insert(header::CONTENT_TYPE, json);
+    headers.insert(HeaderName::from_static("odata-version"), HeaderValue::from_static("4.0"));
+    response
+}
