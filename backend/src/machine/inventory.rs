@@ -109,13 +109,23 @@ pub struct Disk {
     pub serial_number: Option<Label>,
     /// Whether the guest can't write to it.
     pub read_only: bool,
+    /// Whether it spins, as the guest sees it: `MediaType` of a Drive. None where it does not say.
+    pub rotational: Option<bool>,
 }
 
 impl Disk {
     /// A disk of which no more is known.
     pub fn new(id: PartId, name: impl Into<Label>) -> Self {
         let name = name.into();
-        Self { id, name, capacity: None, protocol: None, serial_number: None, read_only: false }
+        Self {
+            id,
+            name,
+            capacity: None,
+            protocol: None,
+            serial_number: None,
+            read_only: false,
+            rotational: None,
+        }
     }
 }
 

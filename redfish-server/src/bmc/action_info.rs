@@ -6,15 +6,16 @@ use redfish_model::{ActionInfo, ActionInfoUri};
 
 use super::media::is_read_only;
 use super::system::reset_types;
-use super::{Seen, VirtualBmc, manager};
+use super::{Seen, VirtualBmc, manager, secure_boot};
 use crate::api::action_info::ActionInfoApi;
 use crate::context::{Context, Scope};
 use crate::error::Result;
 
 /// The templates at which they stand.
-pub(super) const SITES: [&str; 4] = [
+pub(super) const SITES: [&str; 5] = [
     "/redfish/v1/Systems/{ComputerSystemId}/ResetActionInfo",
     "/redfish/v1/Managers/{ManagerId}/ResetActionInfo",
+    "/redfish/v1/Systems/{ComputerSystemId}/SecureBoot/ResetKeysActionInfo",
     "/redfish/v1/Systems/{ComputerSystemId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
     "/redfish/v1/Managers/{ManagerId}/VirtualMedia/{VirtualMediaId}/InsertMediaActionInfo",
 ];
@@ -25,6 +26,7 @@ fn machine_of(uri: &ActionInfoUri) -> Option<&str> {
     match uri {
         At::SystemsResetActionInfo { computer_system_id: id }
         | At::ManagersResetActionInfo { manager_id: id }
+        | At::SystemsSecureBootResetKeysActionInfo { computer_system_id: id }
         | At::SystemsVirtualMediaInsertMediaActionInfo { computer_system_id: id, .. }
         | At::ManagersVirtualMediaInsertMediaActionInfo { manager_id: id, .. } => Some(id),
         _ => None,
@@ -45,6 +47,15 @@ fn action_info(seen: &Seen<'_>, uri: &ActionInfoUri) -> Option<ActionInfo> {
         At::ManagersResetActionInfo { .. } => {
             let allowed = manager::RESETS.each_ref().map(ResetType::as_str);
             (seen.manager(), "ResetActionInfo", vec![listed("ResetType", false, &allowed)])
+        }
+        At::SystemsSecureBootResetKeysActionInfo { .. } => {
+            let machine = seen.machine;
+            if machine.boot.secure_boot.is_none() || !machine.capabilities.secure_boot_keys {
+                return None;
+            }
+            let allowed = secure_boot::key_resets();
+            let parameters = vec![listed("ResetKeysType", true, &allowed)];
+            (seen.below_system("SecureBoot"), "ResetKeysActionInfo", parameters)
         }
         At::SystemsVirtualMediaInsertMediaActionInfo { virtual_media_id, .. } => {
             insert(seen, &seen.system(), virtual_media_id)?

@@ -17,7 +17,7 @@ use redfish_model::{
 use super::boot_change::Wanted;
 use super::seen::{CHASSIS, members};
 use super::system_change::{Identity, write};
-use super::{Seen, VirtualBmc, status};
+use super::{Seen, VirtualBmc, drive, status};
 use crate::api::chassis::{ChassisApi, ChassisCollectionApi};
 use crate::api::power_subsystem::PowerSubsystemApi;
 use crate::api::thermal_subsystem::ThermalSubsystemApi;
@@ -33,7 +33,9 @@ fn chassis(seen: &Seen<'_>) -> Chassis {
         None if machine.capabilities.locate => Field::Null,
         locating => locating.into(),
     };
+    let drives = drive::any(machine).then(|| Ref::to(below("Drives")));
     Chassis {
+        drives: drives.into(),
         links: Links {
             computer_systems: vec![Ref::to(seen.system())].into(),
             computer_systems_odata_count: 1.into(),

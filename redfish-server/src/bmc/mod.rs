@@ -10,10 +10,13 @@
 //! can't do.
 
 mod action_info;
+mod attribute_registry;
+mod bios;
 mod boot;
 mod boot_change;
 mod boot_option;
 mod chassis;
+mod drive;
 mod ethernet_interface;
 mod manager;
 mod media;
@@ -26,10 +29,12 @@ mod operating_system;
 mod processor;
 mod refusal;
 mod secure_boot;
+mod secure_boot_database;
 mod seen;
 mod settings;
 mod simple_storage;
 mod status;
+mod storage;
 mod system;
 mod system_change;
 mod tasks;
@@ -37,6 +42,7 @@ mod tasks;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod volume;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

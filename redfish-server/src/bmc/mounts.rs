@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{VirtualBmc, action_info};
+use super::{VirtualBmc, action_info, bios, drive};
 use crate::api;
 use crate::mount::Mount;
 use crate::operation::Kind;
@@ -39,9 +39,22 @@ pub fn mounts(bmc: &Arc<VirtualBmc>) -> Vec<Mount> {
         read(api::ethernet_interface::mount_ethernet_interface(service())),
         read(api::simple_storage::mount_simple_storage_collection(service())),
         read(api::simple_storage::mount_simple_storage(service())),
+        read(api::storage::mount_storage_collection(service())),
+        read(api::storage::mount_storage(service())),
+        read(api::storage_controller::mount_storage_controller_collection(service())),
+        read(api::storage_controller::mount_storage_controller(service())),
+        kept(only(api::volume::mount_volume_collection(service()), &[Kind::Get, Kind::Create])),
+        kept(only(api::volume::mount_volume(service()), &[Kind::Get, Kind::Delete])),
+        read(api::drive::mount_drive_collection(service())),
+        read(api::drive::mount_drive(service()).at(&[drive::SITE])),
+        kept(bios_operations(api::bios::mount_bios(service()))),
+        // By the machines of a scope: no machine is in the URI.
+        here(api::attribute_registry::mount_attribute_registry(service())),
         read(api::boot_option::mount_boot_option_collection(service())),
         read(api::boot_option::mount_boot_option(service())),
-        write(api::secure_boot::mount_secure_boot(service()), &[]),
+        write(api::secure_boot::mount_secure_boot(service()), &["ResetKeys"]),
+        read(api::secure_boot_database::mount_secure_boot_database_collection(service())),
+        read(api::secure_boot_database::mount_secure_boot_database(service())),
         read(api::operating_system::mount_operating_system(service())),
         read(api::virtual_media::mount_virtual_media_collection(service())),
         write(api::virtual_media::mount_virtual_media(service()), &["InsertMedia", "EjectMedia"]),
@@ -59,5 +72,16 @@ pub fn mounts(bmc: &Arc<VirtualBmc>) -> Vec<Mount> {
 /// Serves no other operations than these.
 fn only(mut mount: Mount, kinds: &[Kind]) -> Mount {
     mount.operations.retain(|operation| kinds.contains(&operation.kind));
+    mount
+}
+
+/// Of what is there is a reset, of what will be a PATCH.
+fn bios_operations(mut mount: Mount) -> Mount {
+    mount.operations.retain(|operation| match operation.kind {
+        Kind::Get => true,
+        Kind::Patch => operation.site != bios::SITE,
+        Kind::Action("ResetBios") => operation.site == bios::SITE,
+        _ => false,
+    });
     mount
 }

@@ -13,7 +13,7 @@ use redfish_model::{
 
 use super::refusal::{bad_request, refused};
 use super::seen::{SYSTEMS, members, number};
-use super::{Seen, VirtualBmc, boot, operating_system, status, system_change};
+use super::{Seen, VirtualBmc, boot, operating_system, status, storage, system_change};
 use crate::api::computer_system::{ComputerSystemApi, ComputerSystemCollectionApi};
 use crate::context::{Context, OperatingSystem, Scope};
 use crate::error::{Error, Result};
@@ -26,11 +26,13 @@ pub(super) fn system(seen: &Seen<'_>) -> ComputerSystem {
     let (identity, parts) = (&machine.identity, &machine.inventory);
     let can = &machine.capabilities;
     let has_disks = !parts.disks.is_empty();
+    let has_storage = !storage::controllers(machine).is_empty();
     let text = |label: &Option<redfish_backend::Label>| known(label.as_ref());
     ComputerSystem {
         description: known(identity.description.as_ref()),
         actions: actions(seen),
         asset_tag: writable(can.asset_tag, text(&identity.asset_tag)),
+        bios: machine.bios.as_ref().map(|_| seen.link("Bios")).into(),
         bios_version: text(&identity.firmware_version),
         boot: boot::boot(seen).into(),
         boot_progress: boot_progress(machine),
@@ -52,6 +54,7 @@ pub(super) fn system(seen: &Seen<'_>) -> ComputerSystem {
         serial_number: text(&identity.serial_number),
         simple_storage: has_disks.then(|| seen.link("SimpleStorage")).into(),
         status: status::system(seen).into(),
+        storage: has_storage.then(|| seen.link("Storage")).into(),
         system_type: SystemType::Virtual.into(),
         uuid: identity.uuid.map(|uuid| uuid.to_string()).into(),
         virtual_media: seen.link("VirtualMedia").into(),

@@ -1,20 +1,18 @@
 //! A machine of which everything is known, one of which nothing is, and a backend that does at once
 //! what it is told.
 
+mod machines;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use redfish_backend::backend::{MachineBackend, Write};
-use redfish_backend::change::{BootChange, IdentityChange, OverrideChange};
-use redfish_backend::machine::{
-    AgentData, BootCapabilities, BootMode, BootOption, BootOverride, BootProgress, BootTarget,
-    Condition, Disk, LinkState, Machine, MediaKind, MediaSlot, Medium, MediumPhase, Memory,
-    NetworkInterface, OverrideEnabled, Processors, Revision, SecureBoot, Severity,
-};
+use redfish_backend::backend::{BoxFuture, MachineBackend, Write};
+use redfish_backend::change::{BiosChange, BootChange, IdentityChange, NewVolume, OverrideChange};
+use redfish_backend::machine::{KeyReset, Machine, Medium, MediumPhase, Revision};
 use redfish_backend::media::FetchFailure;
 use redfish_backend::outbound::{ImageSource, OutboundPolicy, OutboundSettings};
-use redfish_backend::power::{PowerState, Reset, ResetSet};
+use redfish_backend::power::Reset;
 use redfish_backend::snapshot::{Feed, Snapshot};
 use redfish_backend::{Caller, Error, MachineId, PartId};
 use redfish_model::Task;
@@ -25,94 +23,7 @@ use crate::message::Message;
 use crate::operation::Privilege;
 use crate::router::Router;
 
-pub(super) fn id(id: &str) -> MachineId {
-    MachineId::new(id).unwrap()
-}
-
-pub(super) fn part(id: &str) -> PartId {
-    PartId::new(id).unwrap()
-}
-
-/// A machine of which nothing is known, and that can do nothing.
-pub(super) fn bare(name: &str) -> Machine {
-    Machine::new(id(name), PowerState::Off, Revision::of(1))
-}
-
-/// A machine of which everything is known, and that can do everything.
-pub(super) fn full(name: &str) -> Machine {
-    let mut machine = Machine::new(id(name), PowerState::On, Revision::of(1));
-    let identity = &mut machine.identity;
-    identity.name = format!("name-of-{name}").into();
-    identity.group = Some("group".into());
-    identity.uid = Some(format!("uid-of-{name}").into());
-    identity.uuid = Some("0c4c4544-0051-3310-8052-b4c04f4d3132".parse().unwrap());
-    identity.serial_number = Some("0042".into());
-    identity.asset_tag = Some("tag".into());
-    identity.manufacturer = Some("Maker".into());
-    identity.model = Some("Model".into());
-    identity.sku = Some("SKU".into());
-    identity.firmware_version = Some("1.2".into());
-    identity.locating = Some(false);
-    identity.description = Some("A machine".into());
-    machine.boot.mode = Some(BootMode::Uefi);
-    machine.boot.override_ =
-        Some(BootOverride { enabled: OverrideEnabled::Once, target: BootTarget::Cd });
-    let option = |id: &str, target| BootOption {
-        id: part(id),
-        name: format!("Boot {id}").into(),
-        target: Some(target),
-        part: Some(part(id)),
-    };
-    machine.boot.options = vec![
-        option("disk0", BootTarget::Hdd),
-        option("net0", BootTarget::Pxe),
-        option("CD0", BootTarget::Cd),
-    ];
-    machine.boot.order = ["disk0", "net0", "CD0"].map(part).into();
-    machine.boot.secure_boot = Some(SecureBoot { enable: true, current: Some(false) });
-    let mut processors = Processors::new(2, 4, 2);
-    processors.model = Some("CPU Model".into());
-    processors.architecture = Some("amd64".into());
-    machine.inventory.processors = Some(processors);
-    machine.inventory.memory = Some(Memory { bytes: 5 << 29 });
-    let mut interface = NetworkInterface::new(part("net0"), "net0");
-    interface.mac = Some("52:54:00:00:00:01".parse().unwrap());
-    interface.link = Some(LinkState::Up);
-    interface.network = Some("lan".into());
-    machine.inventory.interfaces.push(interface);
-    let mut disk = Disk::new(part("disk0"), "disk0");
-    disk.capacity = Some(10 << 30);
-    machine.inventory.disks.push(disk);
-    machine.media = vec![slot("CD0", MediaKind::Cd), slot("USB0", MediaKind::UsbStick)];
-    machine.conditions =
-        vec![Condition::new(Condition::RESTART_REQUIRED, Severity::Ok, "Changes wait")];
-    let mut agent = AgentData::default();
-    agent.host_name = Some("guest".into());
-    agent.os_name = Some("Debian GNU/Linux".into());
-    agent.os_version = Some("13".into());
-    agent.kernel = Some("6.12".into());
-    agent.boot_progress = Some(BootProgress::OsRunning);
-    machine.agent = Some(agent);
-    let can = &mut machine.capabilities;
-    can.resets = ResetSet::NONE.with(Reset::On).with(Reset::ForceOff).with(Reset::ForceRestart);
-    let mut boot = BootCapabilities::default();
-    boot.targets = vec![BootTarget::Pxe, BootTarget::Hdd, BootTarget::Cd];
-    (boot.once, boot.continuous, boot.order) = (true, true, true);
-    boot.modes = vec![BootMode::Uefi, BootMode::Legacy];
-    can.boot = Some(boot);
-    (can.media, can.secure_boot, can.asset_tag, can.locate) = (true, true, true, true);
-    machine
-}
-
-pub(super) fn slot(id: &str, kind: MediaKind) -> MediaSlot {
-    MediaSlot {
-        id: part(id),
-        name: format!("Drive {id}").into(),
-        kind,
-        medium: None,
-        failure: None,
-    }
-}
+pub(super) use machines::{bare, firmware, full, id, part};
 
 /// A backend that does what it is told at once, except imports: those go on until told.
 pub(super) struct Script {
@@ -161,7 +72,7 @@ impl Script {
         std::mem::take(&mut *self.calls.lock().unwrap())
     }
 
-    fn called(&self, name: &'static str, what: String) -> Result<(), Error> {
+    fn called(&self, name: &'static str, what: &str) -> Result<(), Error> {
         self.calls.lock().unwrap().push(format!("{name} {what}"));
         self.fails.lock().unwrap().get(name).cloned().map_or(Ok(()), Err)
     }
@@ -173,7 +84,7 @@ impl MachineBackend for Script {
     }
 
     fn reset<'a>(&'a self, id: &'a MachineId, reset: Reset, caller: &'a Caller) -> Write<'a> {
-        let called = self.called("reset", format!("{} by {}", reset.as_str(), caller.account));
+        let called = self.called("reset", &format!("{} by {}", reset.as_str(), caller.account));
         Box::pin(async move {
             called?;
             self.feed.snapshot().get(id)
@@ -181,7 +92,7 @@ impl MachineBackend for Script {
     }
 
     fn set_boot<'a>(&'a self, id: &'a MachineId, wanted: BootChange, _: &'a Caller) -> Write<'a> {
-        let called = self.called("set_boot", String::new());
+        let called = self.called("set_boot", "");
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
@@ -208,7 +119,7 @@ impl MachineBackend for Script {
         image: ImageSource,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("insert", format!("{slot} {}", image.url()));
+        let called = self.called("insert", &format!("{slot} {}", image.url()));
         *self.source.lock().unwrap() = Some(image.clone());
         Box::pin(async move {
             called?;
@@ -229,12 +140,80 @@ impl MachineBackend for Script {
     }
 
     fn eject_media<'a>(&'a self, id: &'a MachineId, slot: &'a PartId, _: &'a Caller) -> Write<'a> {
-        let called = self.called("eject", slot.to_string());
+        let called = self.called("eject", slot.as_str());
         Box::pin(async move {
             called?;
             self.change(id, |machine| {
                 let slot = machine.media.iter_mut().find(|s| s.id == *slot).unwrap();
                 (slot.medium, slot.failure) = (None, None);
+            })
+        })
+    }
+
+    fn set_bios<'a>(&'a self, id: &'a MachineId, wanted: BiosChange, _: &'a Caller) -> Write<'a> {
+        let called = self.called("set_bios", &format!("{:?}", wanted.0));
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| machine.bios.as_mut().unwrap().stage(wanted.0))
+        })
+    }
+
+    fn reset_bios<'a>(&'a self, id: &'a MachineId, _: &'a Caller) -> Write<'a> {
+        let called = self.called("reset_bios", "");
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| machine.bios.as_mut().unwrap().stage_defaults())
+        })
+    }
+
+    fn reset_secure_boot_keys<'a>(
+        &'a self,
+        id: &'a MachineId,
+        reset: KeyReset,
+        _: &'a Caller,
+    ) -> Write<'a> {
+        let called = self.called("reset_keys", &format!("{reset:?}"));
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| {
+                let keys = machine.boot.secure_boot_keys.unwrap_or_default();
+                machine.boot.secure_boot_keys = Some(keys.after(reset));
+            })
+        })
+    }
+
+    fn create_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        controller: &'a PartId,
+        volume: NewVolume,
+        _: &'a Caller,
+    ) -> BoxFuture<'a, Result<(Arc<Machine>, PartId), Error>> {
+        let called = self.called("create_volume", controller.as_str());
+        Box::pin(async move {
+            called?;
+            let machine = self.feed.snapshot().get(id)?;
+            let made = volume.resolve(&machine, controller)?;
+            let name = made.id.clone();
+            let machine = self.change(id, |machine| {
+                machine.inventory.controllers[0].volumes.push(made);
+            })?;
+            Ok((machine, name))
+        })
+    }
+
+    fn delete_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        _: &'a PartId,
+        volume: &'a PartId,
+        _: &'a Caller,
+    ) -> Write<'a> {
+        let called = self.called("delete_volume", volume.as_str());
+        Box::pin(async move {
+            called?;
+            self.change(id, |machine| {
+                machine.inventory.controllers[0].volumes.retain(|known| known.id != *volume);
             })
         })
     }
@@ -245,7 +224,7 @@ impl MachineBackend for Script {
         wanted: IdentityChange,
         _: &'a Caller,
     ) -> Write<'a> {
-        let called = self.called("set_identity", String::new());
+        let called = self.called("set_identity", "");
         Box::pin(async move {
             called?;
             self.change(id, |machine| {

@@ -125,6 +125,13 @@ async fn what_is_printed_is_there_and_complete() {
                 "Systems/a/EthernetInterfaces/net0",
                 "Systems/a/SimpleStorage/Disks",
                 "Systems/a/BootOptions/net0",
+                "Systems/a/Bios",
+                "Systems/a/Bios/Settings",
+                "Systems/a/SecureBoot/ResetKeysActionInfo",
+                "Systems/a/SecureBoot/SecureBootDatabases/db",
+                "Systems/a/Storage/raid0/Controllers/raid0",
+                "Systems/a/Storage/raid0/Volumes/volume-1",
+                "Chassis/a/Drives/disk1",
                 "Systems/a/SecureBoot",
                 "Systems/a/VirtualMedia/CD0/InsertMediaActionInfo",
                 "Systems/a/ResetActionInfo",
@@ -198,6 +205,13 @@ async fn operations_that_nothing_can_do_are_not_there() {
     check(Method::POST, "Systems/a/Actions/ComputerSystem.SetDefaultBootOrder", 404).await;
     check(Method::POST, "Chassis/a/Actions/Chassis.Reset", 404).await;
     check(Method::POST, "Managers/a/Actions/Manager.ResetToDefaults", 404).await;
+    check(Method::PATCH, "Systems/a/Bios", 405).await;
+    check(Method::POST, "Systems/a/Bios/Actions/Bios.ChangePassword", 404).await;
+    check(Method::POST, "Systems/a/Bios/Settings/Actions/Bios.ResetBios", 404).await;
+    check(Method::PATCH, "Systems/a/Storage/raid0/Volumes/volume-1", 405).await;
+    check(Method::GET, "Systems/a/Storage/raid0/Drives/disk0", 404).await;
+    // A disk that belongs to no controller is none of its drives.
+    check(Method::GET, "Chassis/a/Drives/disk2", 404).await;
     check(Method::GET, "Systems/a/Processors/CPU3", 404).await;
     check(Method::GET, "Systems/a/Processors/CPU01", 404).await;
     check(Method::GET, "Systems/a/Processors/CPU+1", 404).await;

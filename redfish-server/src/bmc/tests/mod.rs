@@ -2,5 +2,8 @@
 
 mod changes;
 mod crawl;
+mod firmware;
 mod media;
 mod representations;
+mod requests;
+mod volumes;
