@@ -15,11 +15,15 @@ mod caller;
 pub mod change;
 mod clock;
 mod error;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod id;
 pub mod intent;
 pub mod lock;
 pub mod machine;
 pub mod media;
+#[cfg(feature = "mock")]
+pub mod mock;
 pub mod outbound;
 pub mod power;
 pub mod reconcile;
