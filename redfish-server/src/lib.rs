@@ -27,6 +27,7 @@ pub mod privileges;
 pub mod router;
 pub mod service;
 pub mod services;
+pub mod tls;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};

@@ -214,7 +214,9 @@ impl Builder {
             Arc::new(jobs::Jobs(Arc::clone(&tasks))),
             self.bmc,
         ));
-        let registries = Registries::new(self.registries, bmc.attribute_registries());
+        let firmware = Arc::clone(&bmc);
+        let attributes = move |scope: &crate::Scope| firmware.attribute_registries(scope);
+        let registries = Registries::new(self.registries, attributes);
         let schemas = schemas::JsonSchemas::new();
         let mut router = Router::new()
             .mount_all(root::mounts(identity))

@@ -187,7 +187,8 @@ impl VirtualBmc {
             Step::Failed(why) => return Err(import.error(why)),
             Step::Done | Step::Going(_) => {}
         }
-        let task = self.tasks.begin(cx, job);
+        // Where there are too many tasks, the client comes back and finds the same image on its way.
+        let task = self.tasks.begin(cx, job)?;
         let (ended, end) = oneshot::channel();
         tokio::spawn(import.clone().follow(snapshot, changes, Arc::clone(&task), ended));
         if cx.respond_async {

@@ -7,12 +7,16 @@ use redfish_backend::MachineId;
 use redfish_model::Task;
 
 use crate::context::Context;
+use crate::error::Result;
 use crate::message::Message;
 
 /// Where work that goes on after the answer becomes a Task.
 pub trait Tasks: Send + Sync + 'static {
     /// Begins a task; it runs from now on.
-    fn begin(&self, cx: &Context, job: Job) -> Arc<dyn TaskHandle>;
+    ///
+    /// # Errors
+    /// There are as many as there may be: then the work is not begun.
+    fn begin(&self, cx: &Context, job: Job) -> Result<Arc<dyn TaskHandle>>;
 }
 
 /// What a task is about.
