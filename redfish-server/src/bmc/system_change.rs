@@ -92,13 +92,6 @@ pub(super) async fn write(
         }
         return Err(Error::with_messages(StatusCode::BAD_REQUEST, left));
     }
-    if changes_boot {
-        boot.check(machine).map_err(boot_refused)?;
-    }
-    if changes_identity {
-        identity.check(machine).map_err(identity_refused)?;
-    }
-
     let mut now = Arc::clone(machine);
     let caller = cx.caller();
     if changes_boot {

@@ -1,13 +1,16 @@
 //! What single members say, as tables.
 
+use std::sync::{Arc, Mutex};
+
 use redfish_backend::machine::{BootCapabilities, Machine, Memory, Processors};
 use redfish_backend::power::{PowerState, Reset, ResetSet};
 use redfish_model::manager::ResetRequest;
 use serde_json::{Value, json};
 
-use super::super::testing::{Lab, admin, bare, full, scope, view};
-use super::super::{Seen, Settings, system};
+use super::super::testing::{Lab, admin, bare, full, id, scope, view};
+use super::super::{ResetHook, Seen, Settings, system};
 use crate::api::computer_system::ComputerSystemApi;
+use crate::api::ethernet_interface::EthernetInterfaceCollectionApi;
 use crate::api::manager::ManagerApi;
 use crate::context::{Machines, OperatingSystem, Profile, Scope};
 
@@ -213,8 +216,7 @@ async fn versions_move_with_the_machine_and_with_what_is_kept() {
         |name: &str| lab.bmc.version(&Scope::all(), &format!("/redfish/v1/Systems/{name}/Memory"));
     let (a, b) = (version("a"), version("b"));
     assert!(a.is_some() && version("c").is_none());
-    let id = super::super::testing::id("a");
-    lab.backend.change(&id, |machine| machine.power = PowerState::Off).unwrap();
+    lab.backend.change(&id("a"), |machine| machine.power = PowerState::Off).unwrap();
     assert_ne!(version("a"), a);
     assert_eq!(version("b"), b);
     let before = version("a");
@@ -246,4 +248,39 @@ async fn resets_are_those_of_the_machine() {
     let refusal = redfish_backend::Error::conflict("The machine is off");
     lab.backend.fails.lock().unwrap().insert("reset", refusal);
     assert_eq!(reset(json!({"ResetType": "Nmi"})).await, Err("Base.1.22.ResourceInUse".to_owned()));
+}
+
+#[tokio::test]
+async fn managers_are_reset_logically() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&told);
+    let hook: ResetHook =
+        Arc::new(move |_, machine| notes.lock().unwrap().push(machine.id.clone()));
+    let settings = Settings { on_manager_reset: Some(hook), ..Settings::default() };
+    let lab = Lab::with([full("a"), full("b")], settings);
+    let reset = async |body: Value| {
+        let uri = "/redfish/v1/Managers/a".parse().unwrap();
+        let body: ResetRequest = serde_json::from_value(body).unwrap();
+        ManagerApi::reset(&*lab.bmc, &admin(Scope::all()), uri, body).await
+    };
+    let last = async |name: &str| {
+        let uri = format!("/redfish/v1/Managers/{name}").parse().unwrap();
+        let manager = ManagerApi::get(&*lab.bmc, &admin(Scope::all()), uri).await.unwrap();
+        assert!(manager.date_time.value().unwrap().is_well_formed());
+        manager.last_reset_time.is_value()
+    };
+    assert_eq!(reset(json!({"ResetType": "PowerCycle"})).await.unwrap_err().status, 400);
+    assert!(!last("a").await && told.lock().unwrap().is_empty());
+    reset(json!({"ResetType": "ForceRestart"})).await.unwrap();
+    reset(json!({})).await.unwrap();
+    assert!(last("a").await && !last("b").await);
+    assert_eq!(*told.lock().unwrap(), [id("a"), id("a")]);
+    assert!(lab.backend.taken_calls().is_empty());
+}
+
+#[test]
+fn managers_have_the_interfaces_that_are_known() {
+    let lab = Lab::new([full("a")]);
+    let uri = "/redfish/v1/Managers/a/EthernetInterfaces".parse().unwrap();
+    assert!(!EthernetInterfaceCollectionApi::exists(&*lab.bmc, &Scope::all(), &uri));
 }
