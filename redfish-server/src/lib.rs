@@ -19,6 +19,7 @@ pub mod operation;
 pub mod page;
 pub mod privileges;
 pub mod router;
+pub mod store;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
