@@ -7,6 +7,7 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod accounts;
 pub mod authenticate;
 pub mod context;
 pub mod error;
