@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::change::{BootChange, IdentityChange};
-use crate::machine::{ConsoleKind, Machine, Severity};
+use crate::change::{BiosChange, BootChange, IdentityChange, NewVolume};
+use crate::machine::{ConsoleKind, KeyReset, Machine, Severity};
 use crate::outbound::ImageSource;
 use crate::power::Reset;
 use crate::snapshot::Snapshot;
@@ -89,6 +89,58 @@ pub trait MachineBackend: Send + Sync + 'static {
     ) -> Write<'a> {
         let _ = (change, caller);
         refuse(self.snapshot(), id, "The boot configuration of this machine can only be read")
+    }
+
+    /// Puts the keys of secure boot in another state. Needs `Capabilities::secure_boot_keys`.
+    fn reset_secure_boot_keys<'a>(
+        &'a self,
+        id: &'a MachineId,
+        reset: KeyReset,
+        caller: &'a Caller,
+    ) -> Write<'a> {
+        let _ = (reset, caller);
+        refuse(self.snapshot(), id, "The keys of this machine's secure boot can only be read")
+    }
+
+    /// Has the next start change settings of the firmware. Needs `Capabilities::bios`.
+    fn set_bios<'a>(
+        &'a self,
+        id: &'a MachineId,
+        change: BiosChange,
+        caller: &'a Caller,
+    ) -> Write<'a> {
+        let _ = (change, caller);
+        refuse(self.snapshot(), id, "The firmware settings of this machine can't be changed")
+    }
+
+    /// Has the next start put all settings of the firmware to their defaults. Needs `Capabilities::bios`.
+    fn reset_bios<'a>(&'a self, id: &'a MachineId, caller: &'a Caller) -> Write<'a> {
+        let _ = caller;
+        refuse(self.snapshot(), id, "The firmware settings of this machine can't be changed")
+    }
+
+    /// Makes a volume at a storage controller, and says which. Needs `Capabilities::volumes`.
+    fn create_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        controller: &'a PartId,
+        volume: NewVolume,
+        caller: &'a Caller,
+    ) -> BoxFuture<'a, Result<(Arc<Machine>, PartId), Error>> {
+        let _ = (controller, volume, caller);
+        refuse(self.snapshot(), id, "No volumes can be made on this machine")
+    }
+
+    /// Removes a volume. Needs `Capabilities::volumes`.
+    fn delete_volume<'a>(
+        &'a self,
+        id: &'a MachineId,
+        controller: &'a PartId,
+        volume: &'a PartId,
+        caller: &'a Caller,
+    ) -> Write<'a> {
+        let _ = (controller, volume, caller);
+        refuse(self.snapshot(), id, "No volumes can be removed from this machine")
     }
 
     /// Inserts an image into a media slot, by the [rules](crate::media::insert). Needs `Capabilities::media`.

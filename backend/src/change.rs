@@ -3,6 +3,12 @@
 //! A change is all or nothing: the checks that need no hypervisor come first and are the same for every backend, so that
 //! a client that asks for the impossible hears so without anything being half done.
 
+mod bios;
+mod volume;
+
+pub use bios::BiosChange;
+pub use volume::NewVolume;
+
 use crate::machine::{BootMode, BootOverride, Machine, OverrideEnabled};
 use crate::text::Label;
 use crate::{Error, PartId};

@@ -13,12 +13,17 @@
 pub mod backend;
 mod caller;
 pub mod change;
+mod clock;
 mod error;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod id;
 pub mod intent;
 pub mod lock;
 pub mod machine;
 pub mod media;
+#[cfg(feature = "mock")]
+pub mod mock;
 pub mod outbound;
 pub mod power;
 pub mod reconcile;
@@ -28,6 +33,7 @@ mod text;
 
 pub use backend::MachineBackend;
 pub use caller::Caller;
+pub use clock::Clock;
 pub use error::Error;
 pub use id::{MachineId, PartId};
 pub use machine::Machine;

@@ -15,7 +15,6 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use crate::backend::BoxFuture;
 use crate::intent::{Effect, Observed, Plan, Record, plan};
@@ -23,7 +22,7 @@ use crate::lock::MachineLocks;
 use crate::media::FetchFailure;
 use crate::snapshot::{Change, Snapshot};
 use crate::text::Label;
-use crate::{Error, MachineId};
+use crate::{Clock, Error, MachineId};
 use queue::Queue;
 
 /// What a backend does for the loop.
@@ -49,7 +48,7 @@ pub trait Driver: Send + Sync + 'static {
         effect: &'a Effect,
     ) -> BoxFuture<'a, Result<Outcome, Error>>;
 
-    /// Is told that an effect is given up, for the machine's log.
+    /// Is told that an effect is given up, since it failed for good or its time never came: for the machine's log.
     fn gave_up(&self, id: &MachineId, effect: &Effect, error: &Error);
 }
 
@@ -102,6 +101,12 @@ pub async fn advance(
         Plan::Settled => Ok(Next::Settled),
         Plan::Wait => Ok(Next::Wait),
         Plan::Keep(record) => driver.keep(id, &record, &version).await.map(|()| Next::Again),
+        Plan::GiveUp(effect, then) => {
+            // Kept first: of several replicas, or with a reset that replaces it just now, one alone gets that far.
+            driver.keep(id, &then, &version).await?;
+            driver.gave_up(id, &effect, &Error::conflict("Its time did not come soon enough"));
+            Ok(Next::Again)
+        }
         Plan::Do(effect, then) => {
             let then = match (driver.apply(id, &effect).await, &effect) {
                 (Ok(Outcome::Done), _) => then,
@@ -143,6 +148,8 @@ pub struct Settings {
     pub first_pause: Duration,
     /// The longest pause.
     pub longest_pause: Duration,
+    /// The clock by which promises end and pauses pass.
+    pub clock: Clock,
 }
 
 impl Default for Settings {
@@ -153,6 +160,7 @@ impl Default for Settings {
             resync: Duration::from_secs(600),
             first_pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(60),
+            clock: Clock::system(),
         }
     }
 }
@@ -186,7 +194,8 @@ impl Reconciler {
 
     /// Works until the future is dropped, which may happen at any moment.
     pub async fn run(&self) {
-        let Settings { parallel, poll, resync, first_pause, longest_pause } = self.settings;
+        let Settings { parallel, poll, resync, first_pause, longest_pause, ref clock } =
+            self.settings;
         let mut changes = self.snapshot.watch();
         let mut queue = Queue::new(first_pause, longest_pause);
         let mut running = JoinSet::new();
@@ -196,18 +205,18 @@ impl Reconciler {
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             while running.len() < parallel.max(1)
-                && let Some(id) = queue.take(Instant::now())
+                && let Some(id) = queue.take(clock.instant())
             {
                 let (driver, locks) = (Arc::clone(&self.driver), Arc::clone(&self.locks));
                 let machine = id.clone();
-                let step =
-                    async move { advance(&*driver, &locks, &machine, SystemTime::now()).await };
+                let now = clock.now();
+                let step = async move { advance(&*driver, &locks, &machine, now).await };
                 who.insert(running.spawn(step).id(), id);
             }
             let due = queue.next_due().filter(|_| running.len() < parallel.max(1));
             tokio::select! {
                 change = changes.next() => match change {
-                    Some(Change::Updated { now, .. }) => queue.look(&now.id, Instant::now()),
+                    Some(Change::Updated { now, .. }) => queue.look(&now.id, clock.instant()),
                     Some(Change::Removed(machine)) => queue.forget(&machine.id),
                     Some(Change::Lagged(_)) => self.look_everywhere(&mut queue),
                     None => return,
@@ -218,7 +227,7 @@ impl Reconciler {
                         Err(error) => (error.id(), Err(Error::internal("A step ended early"))),
                     };
                     if let Some(id) = who.remove(&task) {
-                        let now = Instant::now();
+                        let now = clock.instant();
                         match result {
                             Ok(Next::Settled) => queue.done(&id, None),
                             Ok(Next::Wait) => queue.done(&id, Some(now + poll)),
@@ -229,16 +238,16 @@ impl Reconciler {
                 }
                 () = self.wake.notified() => {
                     let nudged = std::mem::take(&mut *self.nudged.lock().unwrap_or_else(PoisonError::into_inner));
-                    nudged.iter().for_each(|id| queue.look(id, Instant::now()));
+                    nudged.iter().for_each(|id| queue.look(id, clock.instant()));
                 }
                 _ = every.tick() => self.look_everywhere(&mut queue),
-                () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
+                () = clock.sleep_until(due.unwrap_or_else(|| clock.instant())), if due.is_some() => {}
             }
         }
     }
 
     fn look_everywhere(&self, queue: &mut Queue) {
-        let now = Instant::now();
+        let now = self.settings.clock.instant();
         self.snapshot.known().iter().for_each(|machine| queue.look(&machine.id, now));
     }
 }

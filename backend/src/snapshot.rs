@@ -9,7 +9,9 @@
 //! for it. Changes go out through a bounded channel: whoever reads too slowly is told so ([`Change::Lagged`]) and looks at
 //! the list again; nobody is waited for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+mod graves;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::SystemTime;
@@ -19,6 +21,7 @@ use tokio::sync::{broadcast, watch};
 use crate::machine::{Machine, Revision};
 use crate::text::Message;
 use crate::{Error, MachineId};
+use graves::Graves;
 
 /// All machines at one moment, sorted by id.
 pub type Machines = Arc<[Arc<Machine>]>;
@@ -342,36 +345,6 @@ fn own(revision: Revision) -> u64 {
 /// Whether two machines of one id are two machines: the numbers of other sources then say nothing.
 fn another_incarnation(one: &Machine, other: &Machine) -> bool {
     matches!((&one.identity.uid, &other.identity.uid), (Some(one), Some(other)) if one != other)
-}
-
-/// When machines were removed, so that a late event brings none back. The oldest are forgotten: what then comes back
-/// goes with the next [`Feed::sync`].
-#[derive(Default)]
-struct Graves {
-    removed: HashMap<MachineId, u64>,
-    order: VecDeque<MachineId>,
-}
-
-impl Graves {
-    const MOST: usize = 4096;
-
-    fn bury(&mut self, id: &MachineId, revision: Revision) {
-        if let Some(known) = self.removed.get_mut(id) {
-            *known = own(revision).max(*known);
-            return;
-        }
-        self.removed.insert(id.clone(), own(revision));
-        self.order.push_back(id.clone());
-        if self.order.len() > Self::MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.removed.remove(&oldest);
-        }
-    }
-
-    fn holds(&self, id: &MachineId, revision: Revision) -> bool {
-        self.removed.get(id).is_some_and(|removed| own(revision) <= *removed)
-    }
 }
 
 #[cfg(test)]

@@ -84,6 +84,13 @@ fn acts(character: char) -> bool {
         || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
+/// Maps keyed by texts are asked with plain text.
+impl<const MAX: usize> std::borrow::Borrow<str> for Text<MAX> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<const MAX: usize> fmt::Display for Text<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

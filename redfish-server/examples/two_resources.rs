@@ -8,8 +8,10 @@
 //! It serves plain HTTP on loopback and lets everybody log in as a reader: it shows the seam, not
 //! how to run a service.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use http::request::Parts;
 use redfish_model::{
     ComputerSystemCollection, ComputerSystemCollectionUri, Field, Ref, ServiceRoot, ServiceRootUri,
     service_root,
@@ -18,8 +20,9 @@ use redfish_server::api::computer_system::{
     ComputerSystemCollectionApi, mount_computer_system_collection,
 };
 use redfish_server::api::service_root::{ServiceRootApi, mount_service_root};
+use redfish_server::authenticate::{Authenticator, Verdict};
 use redfish_server::operation::Privilege;
-use redfish_server::{Context, Principal, Result, Router, Scope};
+use redfish_server::{Context, Principal, Result, Router, Scope, Service};
 
 struct Lab {
     systems: Vec<&'static str>,
@@ -63,16 +66,20 @@ fn router(service: &Arc<Lab>) -> Router {
 }
 
 /// Everybody is a reader.
-fn reader() -> Context {
-    let principal = Principal::new("reader", "ReadOnly", [Privilege::Login]);
-    Context::new(Some(principal.into()), Scope::all())
+struct Everybody;
+
+impl Authenticator for Everybody {
+    fn authenticate<'a>(&'a self, _: &'a Parts, _: Option<IpAddr>) -> Verdict<'a> {
+        let reader = Principal::new("reader", "ReadOnly", [Privilege::Login]);
+        Box::pin(async { Some(Ok(Arc::new(reader))) })
+    }
 }
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
     let service = Arc::new(Lab { systems: vec!["a", "b"] });
-    let app = router(&service).into_axum(|_| async { Ok(reader()) });
+    let app = Service::new(router(&service)).authenticator(Arc::new(Everybody));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
     println!("http://{}/redfish/v1/", listener.local_addr()?);
-    axum::serve(listener, app).await
+    axum::serve(listener, app.into_axum()).await
 }

@@ -7,8 +7,13 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod admin;
+pub mod audit;
 pub mod authenticate;
+pub mod bmc;
 mod body;
+#[cfg(feature = "standalone")]
+pub mod config;
 pub mod context;
 pub mod error;
 #[rustfmt::skip]
@@ -20,7 +25,9 @@ pub mod operation;
 pub mod page;
 pub mod privileges;
 pub mod router;
+pub mod service;
 pub mod services;
+pub mod tls;
 
 pub use authenticate::Authenticator;
 pub use context::{Context, Principal, Scope};
@@ -29,6 +36,7 @@ pub use generated::{api, messages};
 pub use mount::{Accepted, Mount, Reply, State};
 pub use page::Page;
 pub use router::Router;
+pub use service::Service;
 
 /// What the generated traits and mounts are written with.
 mod api_prelude {

@@ -7,9 +7,11 @@
 
 mod authorise;
 mod cache;
+mod collect;
 mod etag;
 mod links;
 mod path;
+mod query;
 mod read;
 mod response;
 mod tree;
@@ -21,16 +23,17 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use http::request::Parts;
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, Method, StatusCode, header};
 use redfish_backend::lock::Locks;
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::mount::Mount;
-use crate::operation::Operation;
+use crate::operation::{Kind, Operation};
 use crate::page::Page;
 use authorise::Rights;
 use cache::Cache;
+use query::Query;
 use response::Refusal;
 use tree::{Answers, Endpoint, Node};
 
@@ -117,8 +120,20 @@ impl Router {
             Some(Answers::Page(index)) => self.pages[index].public,
             _ => operation.is_some_and(|operation| operation.public),
         };
-        if cx.principal.is_none() && !public {
-            return Err(Error::unauthorized().into());
+        match cx.principal.as_deref() {
+            None if !public => return Err(Error::unauthorized().into()),
+            Some(principal) if principal.must_change_password && !public => {
+                let account = format!("/redfish/v1/AccountService/Accounts/{}", principal.account);
+                if found.is_none_or(|found| found.uri != account) {
+                    let message = crate::messages::password_change_required(account);
+                    return Err(Error::new(StatusCode::FORBIDDEN, message).into());
+                }
+            }
+            _ => {}
+        }
+        if head.headers.get("odata-version").is_some_and(|version| version != "4.0") {
+            let message = crate::messages::precondition_failed();
+            return Err(Error::new(StatusCode::PRECONDITION_FAILED, message).into());
         }
         let Some(found) = found else {
             return Err(Error::not_found(head.uri.path()).into());
@@ -130,8 +145,7 @@ impl Router {
             Answers::Mount(index) => &self.mounts[index],
         };
         mount.is_ready()?;
-        let known = operation
-            .is_some_and(|operation| operation.kind == crate::operation::Kind::Get)
+        let known = operation.is_some_and(|operation| operation.kind == Kind::Get)
             && mount.version(&cx.scope, found.uri).is_some();
         if !known && !mount.exists(&cx.scope, found.uri) {
             return Err(Error::not_found(found.uri).into());
@@ -145,8 +159,11 @@ impl Router {
         if !public && !rights.as_ref().is_some_and(Rights::any) {
             return Err(Error::forbidden().into());
         }
+        if let (Some(query), false) = (head.uri.query(), operation.kind == Kind::Get) {
+            Query::refuse_on_write(query)?;
+        }
         let mut response = match operation.kind {
-            crate::operation::Kind::Get => {
+            Kind::Get => {
                 let rendered = self.read(&cx, operation, &found).await?;
                 let mut response = response::document(&rendered, &head.headers);
                 response.headers_mut().insert(header::ALLOW, allow.clone());

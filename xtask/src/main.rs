@@ -10,6 +10,8 @@ mod bench;
 mod ci;
 mod features;
 mod libtest;
+mod needs;
+mod prepare;
 mod regen;
 mod report;
 mod select;

@@ -4,10 +4,10 @@
 //! A suite whose needs are not met *fails*: a run that silently leaves tests out looks like one that
 //! passed them.
 
-use std::path::PathBuf;
-
 use anyhow::Context as _;
 
+use crate::needs::{self, GO, Need, PYTHON};
+use crate::prepare;
 use crate::workspace::Workspace;
 
 /// The release of the DMTF publications that the suites read; `schema/release.toml` pins the same one.
@@ -26,7 +26,7 @@ pub(crate) struct Suite {
     /// What must be there before it can run.
     pub(crate) needs: &'static [Need],
     /// Work to do first: data to unpack, programs to install into the cache.
-    pub(crate) prepare: Option<fn(&Workspace) -> anyhow::Result<()>>,
+    pub(crate) prepare: &'static [fn(&Workspace) -> anyhow::Result<()>],
     /// The arguments of each cargo command; all of them run, whatever the ones before it gave.
     pub(crate) cargo: &'static [&'static [&'static str]],
 }
@@ -37,17 +37,14 @@ pub(crate) const SUITES: &[Suite] = &[
         name: "unit",
         covers: "every crate by itself: unit, integration and doc tests; examples compile",
         needs: &[],
-        prepare: None,
+        prepare: &[],
         cargo: &[&["test", "--workspace", "--exclude", "redfish-tests", "--no-fail-fast"]],
     },
     Suite {
         name: "schema",
         covers: "the pipeline and the model against the DMTF bundle, its registries and published mockups",
         needs: &[
-            Need::DmtfFile {
-                name: concat!("DSP8010_", release!(), ".zip"),
-                publication: SCHEMA_BUNDLE,
-            },
+            Need::DmtfFile { name: SCHEMA_ZIP, publication: SCHEMA_BUNDLE },
             Need::DmtfFile {
                 name: concat!("DSP8011_", release!(), ".zip"),
                 publication: REGISTRIES,
@@ -57,7 +54,7 @@ pub(crate) const SUITES: &[Suite] = &[
             Need::DmtfFile { name: "mockup-public-telemetry.zip", publication: MOCKUPS },
             Need::DmtfFile { name: "mockup-public-tower.zip", publication: MOCKUPS },
         ],
-        prepare: None,
+        prepare: &[],
         cargo: &[&[
             "test",
             "--package",
@@ -69,65 +66,61 @@ pub(crate) const SUITES: &[Suite] = &[
             "--show-output",
         ]],
     },
+    Suite {
+        name: "service",
+        covers: "the running server over plain HTTP: hostile input, every link, every privilege, sudden ends",
+        needs: &[],
+        prepare: &[],
+        cargo: &[
+            SERVER,
+            &["test", "--package", "redfish-tests", "--lib", "--test", "service", "--no-fail-fast"],
+        ],
+    },
+    Suite {
+        name: "conformance",
+        covers: "the running server under the DMTF's Service Validator and under Schemathesis",
+        needs: &[Need::DmtfFile { name: SCHEMA_ZIP, publication: SCHEMA_BUNDLE }, PYTHON],
+        prepare: &[prepare::python, prepare::csdl],
+        cargo: &[
+            SERVER,
+            &["test", "--package", "redfish-tests", "--test", "conformance", "--no-fail-fast"],
+        ],
+    },
+    Suite {
+        name: "interop",
+        covers: "the running server under the clients that people have: gofish 0.19, 0.20, 0.23",
+        needs: &[GO],
+        prepare: &[prepare::go],
+        cargo: &[
+            SERVER,
+            &["test", "--package", "redfish-tests", "--test", "interop", "--no-fail-fast"],
+        ],
+    },
 ];
+
+/// The zip of the schema bundle.
+pub(crate) const SCHEMA_ZIP: &str = concat!("DSP8010_", release!(), ".zip");
+/// The program that the suites against a running service start.
+const SERVER: &[&str] = &["build", "--package", "redfish-server"];
 
 const SCHEMA_BUNDLE: &str = concat!("DSP8010 ", release!(), ", the schema bundle");
 const REGISTRIES: &str = concat!("DSP8011 ", release!(), ", the message and privilege registries");
 const MOCKUPS: &str =
     concat!("DSP2043 ", release!(), ", the mockups, one zip per folder public-NAME");
 
-/// Something outside the repository that a suite cannot do without.
-pub(crate) enum Need {
-    /// A file of a DMTF publication; they are read where they lie and never copied into the repository.
-    DmtfFile {
-        name: &'static str,
-        /// Where it comes from, as the DMTF names it.
-        publication: &'static str,
-    },
-}
-
-impl Need {
-    /// What is missing and from where, when it is.
-    fn missing(&self, find: impl Fn(&str) -> Option<PathBuf>) -> Option<String> {
-        match self {
-            Self::DmtfFile { name, publication } => find(name)
-                .is_none()
-                .then(|| format!("{name} (DMTF Redfish publications: {publication})")),
-        }
-    }
-}
-
 impl Suite {
     /// Why the suite cannot run, with the way out of it.
     pub(crate) fn obstacle(&self, workspace: &Workspace) -> Option<String> {
-        let missing = self.missing(|name| workspace.bundle_file(name));
-        (!missing.is_empty()).then(|| obstacle(self.name, &missing, &workspace.bundle_places()))
-    }
-
-    fn missing(&self, find: impl Fn(&str) -> Option<PathBuf>) -> Vec<String> {
-        self.needs.iter().filter_map(|need| need.missing(&find)).collect()
+        needs::obstacle(workspace, self.name, self.needs)
     }
 
     /// Does what has to be done before the commands run.
     pub(crate) fn prepare(&self, workspace: &Workspace) -> anyhow::Result<()> {
-        match self.prepare {
-            Some(prepare) => {
-                prepare(workspace).with_context(|| format!("Cannot prepare suite {}", self.name))
-            }
-            None => Ok(()),
+        for step in self.prepare {
+            step(workspace).with_context(|| format!("Cannot prepare suite {}", self.name))?;
         }
+        Ok(())
     }
-}
-
-fn obstacle(suite: &str, missing: &[String], places: &str) -> String {
-    let mut text = "cannot run, missing:\n".to_owned();
-    for item in missing {
-        text.push_str(&format!("    {item}\n"));
-    }
-    text.push_str(&format!("  looked in: {places}\n"));
-    text.push_str("  remedy: get the files and set REDFISH_BUNDLE to each zip or to their folder (`:` between several)\n");
-    text.push_str(&format!("  or leave the suite out: --skip {suite}"));
-    text
 }
 
 /// The names of all suites.
@@ -137,14 +130,22 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::needs::Present;
 
     #[test]
     fn a_missing_file_is_named_with_its_publication() {
         #[track_caller]
         fn check(suite: &str, present: &[&str], expect: usize, first: &str) {
             let suite = SUITES.iter().find(|entry| entry.name == suite).unwrap();
-            let missing = suite.missing(|name| present.contains(&name).then(PathBuf::new));
+            let present = Present {
+                file: &|name| present.contains(&name).then(PathBuf::new),
+                program: &|name, _| present.contains(&name),
+            };
+            let missing: Vec<_> =
+                suite.needs.iter().filter_map(|need| need.missing(&present)).collect();
             assert_eq!(missing.len(), expect, "{missing:?}");
             assert_eq!(missing.first().map_or("", String::as_str), first);
         }
@@ -161,15 +162,13 @@ mod tests {
             3,
             "DSP8011_2025.4.zip (DMTF Redfish publications: DSP8011 2025.4, the message and privilege registries)",
         );
-    }
-
-    #[test]
-    fn an_obstacle_says_what_where_and_how_to_go_on() {
-        let text = obstacle("schema", &["a.zip (A)".to_owned(), "b.zip (B)".to_owned()], "x, y");
-        let expect = "cannot run, missing:\n    a.zip (A)\n    b.zip (B)\n  looked in: x, y\n  \
-                      remedy: get the files and set REDFISH_BUNDLE to each zip or to their folder \
-                      (`:` between several)\n  or leave the suite out: --skip schema";
-        assert_eq!(text, expect);
+        check("conformance", &["DSP8010_2025.4.zip", "python3"], 0, "");
+        check(
+            "interop",
+            &[],
+            1,
+            "program go (Go 1.21 or later: on Debian the package golang, else from go.dev)",
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use reset::{Accepted, accept_reset};
 use crate::machine::BootOverride;
 use crate::media::FetchFailure;
 use crate::outbound::ImageUrl;
-use crate::power::PowerState;
+use crate::power::{Action, PowerState};
 use crate::text::Label;
 use crate::{Caller, Error, PartId};
 
@@ -79,6 +79,16 @@ pub enum Queued {
 }
 
 impl Queued {
+    /// What is done when its time comes.
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Start => Action::Start,
+            Self::Restart => Action::Restart,
+            Self::AskRestart => Action::AskRestart,
+            Self::AskShutdown => Action::AskShutdown,
+        }
+    }
+
     /// Whether a boot comes of it.
     pub const fn boots(self) -> bool {
         matches!(self, Self::Start | Self::Restart | Self::AskRestart)

@@ -79,6 +79,8 @@ pub enum Plan {
     Keep(Record),
     /// Do this, then keep the record if there is one, then look again.
     Do(Effect, Option<Record>),
+    /// Its time is over: keep the record, say so, then look again.
+    GiveUp(Effect, Record),
 }
 
 /// Finds the next step.
@@ -153,7 +155,7 @@ fn power(record: &Record, observed: &Observed, now: SystemTime) -> Plan {
     let done = || Record { power: None, ..record.clone() };
     let act = |action| Plan::Do(Effect::Power { action, by: intent.by.clone() }, Some(done()));
     let began = observed.run.is_some() && observed.run != intent.run;
-    if intent.expires <= seconds(now) || (began && intent.queued.boots()) {
+    if began && intent.queued.boots() {
         return Plan::Keep(done());
     }
     let importing = record.is_importing();
@@ -161,6 +163,10 @@ fn power(record: &Record, observed: &Observed, now: SystemTime) -> Plan {
         (Queued::Start, On | PoweringOn | Paused)
         | (Queued::AskRestart, Off | PoweringOff)
         | (Queued::AskShutdown, Off | PoweringOff) => Plan::Keep(done()),
+        _ if intent.expires <= seconds(now) => {
+            let effect = Effect::Power { action: intent.queued.action(), by: intent.by.clone() };
+            Plan::GiveUp(effect, done())
+        }
         (Queued::Start | Queued::Restart, PoweringOff)
         | (Queued::Restart | Queued::AskRestart | Queued::AskShutdown, PoweringOn)
         | (Queued::AskRestart, Paused) => Plan::Wait,

@@ -189,6 +189,7 @@ fn a_queued_reset_waits_for_its_time() {
     enum Step {
         Wait,
         Forget,
+        GiveUp(Action),
         Act(Action),
     }
     let check = |intent, power, run, importing, now, expect: Step| {
@@ -207,6 +208,9 @@ fn a_queued_reset_waits_for_its_time() {
             Plan::Do(Effect::Power { action, .. }, Some(kept)) if kept.power.is_none() => {
                 Step::Act(action)
             }
+            Plan::GiveUp(Effect::Power { action, .. }, kept) if kept.power.is_none() => {
+                Step::GiveUp(action)
+            }
             other => panic!("{other:?}"),
         };
         assert_eq!(found, expect, "{intent:?} {power:?} {run:?} {importing} {now}");
@@ -219,7 +223,11 @@ fn a_queued_reset_waits_for_its_time() {
     check(Start, On, one, false, 0, Step::Forget);
     // Started, and off again by itself: not started twice.
     check(Start, Off, Some("run-2"), false, 0, Step::Forget);
-    check(Start, Off, one, false, 100, Step::Forget);
+    check(Start, Off, one, false, 100, Step::GiveUp(Action::Start));
+    check(Start, PoweringOff, one, false, 100, Step::GiveUp(Action::Start));
+    check(AskShutdown, PoweringOn, one, true, 100, Step::GiveUp(Action::AskShutdown));
+    // What is so already is no failure.
+    check(Start, On, one, false, 100, Step::Forget);
     check(Restart, On, one, true, 0, Step::Wait);
     check(Restart, On, one, false, 0, Step::Act(Action::Restart));
     check(Restart, Off, one, false, 0, Step::Act(Action::Start));

@@ -19,6 +19,8 @@ pub struct Boot {
     pub order: Vec<PartId>,
     /// Secure boot, where the firmware has it.
     pub secure_boot: Option<SecureBoot>,
+    /// Which keys secure boot has, if known.
+    pub secure_boot_keys: Option<SecureBootKeys>,
 }
 
 /// An override of the boot order.
@@ -90,4 +92,47 @@ pub struct SecureBoot {
     pub enable: bool,
     /// Whether the present run has it: `SecureBootCurrentBoot`; none while off or unknown.
     pub current: Option<bool>,
+}
+
+/// Which of the key databases have anything in them: `SecureBootDatabases`. Without a platform key the firmware is in
+/// setup mode, with one in user mode: `SecureBootMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecureBootKeys {
+    /// The platform key: `PK`.
+    pub pk: bool,
+    /// The key exchange keys: `KEK`.
+    pub kek: bool,
+    /// What may be started: `db`.
+    pub db: bool,
+    /// What may not: `dbx`.
+    pub dbx: bool,
+}
+
+impl SecureBootKeys {
+    /// No keys.
+    pub const NONE: Self = Self { pk: false, kek: false, db: false, dbx: false };
+    /// The keys that firmware comes with.
+    pub const DEFAULT: Self = Self { pk: true, kek: true, db: true, dbx: true };
+
+    /// The keys after a reset.
+    #[must_use]
+    pub const fn after(self, reset: KeyReset) -> Self {
+        match reset {
+            KeyReset::ToDefault => Self::DEFAULT,
+            KeyReset::DeleteAll => Self::NONE,
+            KeyReset::DeletePlatformKey => Self { pk: false, ..self },
+        }
+    }
+}
+
+/// `ResetKeysType` of the action `SecureBoot.ResetKeys`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyReset {
+    /// All as firmware comes: `ResetAllKeysToDefault`.
+    ToDefault,
+    /// All away: `DeleteAllKeys`.
+    DeleteAll,
+    /// The platform key away: `DeletePK`.
+    DeletePlatformKey,
 }

@@ -20,6 +20,12 @@ pub struct Capabilities {
     pub media: bool,
     /// Whether secure boot can be switched.
     pub secure_boot: bool,
+    /// Whether the keys of secure boot can be reset.
+    pub secure_boot_keys: bool,
+    /// Whether settings of the firmware can be changed and reset.
+    pub bios: bool,
+    /// Whether volumes can be made and removed.
+    pub volumes: bool,
     /// Whether the asset tag can be set.
     pub asset_tag: bool,
     /// Whether a machine can be marked as being looked for.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::StorageController;
 use crate::text::Label;
 use crate::{Error, PartId};
 
@@ -18,6 +19,8 @@ pub struct Inventory {
     pub interfaces: Vec<NetworkInterface>,
     /// The disks: not what lies in media slots.
     pub disks: Vec<Disk>,
+    /// The controllers that make volumes of disks.
+    pub controllers: Vec<StorageController>,
 }
 
 /// The processors, which are all alike: `Processor` and `ProcessorSummary`.
@@ -106,13 +109,23 @@ pub struct Disk {
     pub serial_number: Option<Label>,
     /// Whether the guest can't write to it.
     pub read_only: bool,
+    /// Whether it spins, as the guest sees it: `MediaType` of a Drive. None where it does not say.
+    pub rotational: Option<bool>,
 }
 
 impl Disk {
     /// A disk of which no more is known.
     pub fn new(id: PartId, name: impl Into<Label>) -> Self {
         let name = name.into();
-        Self { id, name, capacity: None, protocol: None, serial_number: None, read_only: false }
+        Self {
+            id,
+            name,
+            capacity: None,
+            protocol: None,
+            serial_number: None,
+            read_only: false,
+            rotational: None,
+        }
     }
 }
 

@@ -8,17 +8,23 @@
 //! leaves out what it does not know; it never fills in what is usual. **Untrusted is bounded.** Names and texts are
 //! [`Label`]s and [`Message`]s, which can't hold what would act on a reader.
 
+mod bios;
 mod boot;
 mod capabilities;
 mod inventory;
 mod media;
 mod revision;
 mod status;
+mod storage;
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub use boot::{Boot, BootMode, BootOption, BootOverride, BootTarget, OverrideEnabled, SecureBoot};
+pub use bios::{Bios, BiosAttribute, BiosChoice, BiosKind, BiosValue, BiosValues};
+pub use boot::{
+    Boot, BootMode, BootOption, BootOverride, BootTarget, KeyReset, OverrideEnabled, SecureBoot,
+    SecureBootKeys,
+};
 pub use capabilities::{BootCapabilities, Capabilities};
 pub use inventory::{
     Disk, DiskProtocol, Inventory, LinkState, MacAddress, Memory, NetworkInterface, Processors,
@@ -26,6 +32,7 @@ pub use inventory::{
 pub use media::{MediaKind, MediaSlot, Medium, MediumPhase};
 pub use revision::Revision;
 pub use status::{AgentData, BootProgress, Condition, Metrics, Severity};
+pub use storage::{RaidType, StorageController, Volume};
 
 use crate::power::PowerState;
 use crate::text::{Label, Message};
@@ -55,6 +62,8 @@ pub struct Machine {
     pub power: PowerState,
     /// From what it boots.
     pub boot: Boot,
+    /// The settings of its firmware, where they are known.
+    pub bios: Option<Bios>,
     /// What it is made of.
     pub inventory: Inventory,
     /// Where media can be put in, and what is in there.
@@ -84,6 +93,7 @@ impl Machine {
             identity: Identity::default(),
             power,
             boot: Boot::default(),
+            bios: None,
             inventory: Inventory::default(),
             media: Vec::new(),
             consoles: Vec::new(),
@@ -115,6 +125,15 @@ impl Machine {
     pub fn slot(&self, id: &PartId) -> Result<&MediaSlot, Error> {
         let no_slot = || Error::no_part(format!("media slot {id} of machine {}", self.id));
         self.media.iter().find(|slot| slot.id == *id).ok_or_else(no_slot)
+    }
+
+    /// The storage controller of that id.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is none.
+    pub fn controller(&self, id: &PartId) -> Result<&StorageController, Error> {
+        let none = || Error::no_part(format!("storage controller {id} of machine {}", self.id));
+        self.inventory.controllers.iter().find(|controller| controller.id == *id).ok_or_else(none)
     }
 
     /// The worst of its conditions.

@@ -5,6 +5,8 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
+use tokio::time::Instant;
+
 use super::*;
 use crate::intent::{BootIntent, ObjectState, Origin, PowerIntent, Queued};
 use crate::machine::{BootOverride, BootTarget, Machine, OverrideEnabled, Revision};
@@ -32,6 +34,7 @@ struct World {
     version: u64,
     starts: u32,
     failing: bool,
+    given_up: Vec<Effect>,
 }
 
 impl World {
@@ -153,8 +156,8 @@ impl Driver for Fake {
         })
     }
 
-    fn gave_up(&self, _: &MachineId, effect: &Effect, error: &Error) {
-        panic!("{effect:?} {error}");
+    fn gave_up(&self, _: &MachineId, effect: &Effect, _: &Error) {
+        self.world().given_up.push(effect.clone());
     }
 }
 
@@ -184,6 +187,7 @@ fn world(failing: bool) -> World {
         version: 1,
         starts: 0,
         failing,
+        given_up: Vec::new(),
     }
 }
 
@@ -222,6 +226,7 @@ async fn settle(fake: &Fake, lose_after: usize) -> bool {
 }
 
 fn check_end(world: &World, lose_after: usize) {
+    assert_eq!(world.given_up, []);
     let record = world.record();
     assert_eq!(
         (world.power, world.run, world.starts),
@@ -304,4 +309,39 @@ async fn the_loop_looks_when_something_changes_and_now_and_then() {
     tokio::time::sleep(Duration::from_millis(10)).await;
     assert!(fake.world().record().removals.is_empty());
     running.abort();
+}
+
+/// A guest that never shuts down: the start that waits for it is given up, and that is told once.
+#[tokio::test(start_paused = true)]
+async fn what_is_never_due_is_given_up_and_told() {
+    let feed = Feed::new();
+    let mut stuck = world(false);
+    let mut record = Record::default();
+    let by = Origin::from(&Caller::internal("test"));
+    let expires = 3600;
+    record.power = Some(PowerIntent { queued: Queued::Start, run: Some("1".into()), by, expires });
+    (stuck.record, stuck.objects) = (record.encode().unwrap(), BTreeMap::new());
+    let fake = Arc::new(Fake(Mutex::new(stuck)));
+    let clock = Clock::driven(SystemTime::UNIX_EPOCH);
+    let settings = Settings { clock: clock.clone(), ..Settings::default() };
+    let driver: Arc<dyn Driver> = Arc::clone(&fake) as _;
+    let reconciler =
+        Reconciler::new(driver, feed.snapshot().clone(), Arc::new(MachineLocks::new()), settings);
+    let _ = feed.put(Machine::new(id(), PowerState::PoweringOff, Revision::of(1)));
+    let start = Instant::now();
+    let told = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(fake.world().given_up.is_empty() && fake.world().record().power.is_some());
+        clock.advance(Duration::from_secs(3600));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    };
+    tokio::select! {
+        () = reconciler.run() => panic!("the loop ends"),
+        () = told => {}
+    }
+    let world = fake.world();
+    let by = Origin::from(&Caller::internal("test"));
+    assert_eq!(world.given_up, [Effect::Power { action: Action::Start, by }]);
+    assert_eq!((world.record().power, world.starts), (None, 0));
+    assert_eq!(start.elapsed(), Duration::from_secs(2));
 }

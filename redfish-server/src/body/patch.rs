@@ -106,9 +106,15 @@ fn member(
         (Access::Inherited, ValueType::Array { items, .. }, Value::Array(sent)) => {
             array(faults, path, items, property, shown, sent)
         }
-        (Access::Inherited, ValueType::Object(_) | ValueType::Array { .. }, value)
-            if !value.is_null() =>
-        {
+        // Names that no schema knows: the service judges them.
+        (Access::Inherited, ValueType::Map(_), value @ Value::Object(_)) => {
+            fits(faults, path, property, &value).then_some(value)
+        }
+        (
+            Access::Inherited,
+            ValueType::Object(_) | ValueType::Array { .. } | ValueType::Map(_),
+            value,
+        ) if !value.is_null() => {
             faults.misfit(path, Misfit::Type, &value, property.secret);
             None
         }
@@ -228,6 +234,7 @@ mod tests {
             ),
             Property::inherited("Items", V::Array { items: &V::Object(&ITEM), nullable: true }),
             Property::read_write("Free", V::Map(&V::Json)),
+            Property::inherited("Attributes", V::Map(&V::Json)),
             Property::inherited("Oem", V::Oem),
         ],
     };
@@ -239,14 +246,16 @@ mod tests {
             "Names": ["a", "b", "c"],
             "Items": [{"A": 1, "B": true, "C": true}, {"A": 2, "B": false, "C": true}],
             "Free": {"X": 1},
+            "Attributes": {"X": 1},
         });
-        let (current, given) = (current.as_object().unwrap(), body.as_object().cloned().unwrap());
-        let (apply, faults) = match patch(&OBJECT, current, given) {
+        let shown = body.to_string();
+        let Value::Object(given) = body else { panic!("{shown}") };
+        let (apply, faults) = match patch(&OBJECT, current.as_object().unwrap(), given) {
             Ok(patch) => (Value::Object(patch.apply), patch.faults),
             Err(error) => (Value::Null, error.messages),
         };
         let told: Vec<_> = told.iter().map(|line| (*line).to_owned()).collect();
-        assert_eq!((apply, lines(&faults)), (expect, told), "{body}");
+        assert_eq!((apply, lines(&faults)), (expect, told), "{shown}");
     }
 
     #[test]
@@ -266,6 +275,8 @@ mod tests {
         );
         check(json!({"Oem": {"X": {}}}), Value::Null, &["PropertyUnknown Oem"]);
         check(json!({"Free": {"Y": 2}}), json!({"Free": {"Y": 2}}), &[]);
+        check(json!({"Attributes": {"Y": 2}}), json!({"Attributes": {"Y": 2}}), &[]);
+        check(json!({"Attributes": 2}), Value::Null, &["PropertyValueTypeError 2 Attributes"]);
     }
 
     #[test]

@@ -77,14 +77,15 @@ mod tests {
 
     fn check(id: &str, body: Value, expect: Result<Value, &[&str]>) {
         let operation = OPERATIONS.iter().find(|operation| operation.id == id).unwrap();
-        let (object, given) = (operation.body.unwrap(), body.as_object().cloned().unwrap());
+        let (object, shown) = (operation.body.unwrap(), body.to_string());
+        let Value::Object(given) = body else { panic!("{shown}") };
         let found = match operation.kind {
             Kind::Action(name) => parameters(name, object, given),
             _ => create(object, given),
         };
         let told = |error: Error| lines(&error.messages);
         let expect = expect.map_err(|lines| lines.iter().map(|l| (*l).to_owned()).collect());
-        assert_eq!(found.map_err(told), expect, "{id} {body}");
+        assert_eq!(found.map_err(told), expect, "{id} {shown}");
     }
 
     #[test]

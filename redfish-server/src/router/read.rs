@@ -6,7 +6,8 @@ use http::Method;
 use serde_json::{Map, Value};
 
 use super::cache::{Key, Rendered};
-use super::{Found, Router, links, response};
+use super::query::Query;
+use super::{Found, Router, collect, links, response};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::mount::Content;
@@ -20,6 +21,11 @@ impl Router {
         operation: &'static Operation,
         found: &Found<'_>,
     ) -> Result<Arc<Rendered>> {
+        let query = cx.query.as_deref().map_or_else(|| Ok(Query::default()), Query::parse)?;
+        if !query.is_plain() {
+            let document = self.document(cx, operation, found).await?;
+            return collect::queried(self, cx, document, found, &query).await.map(Arc::new);
+        }
         // The version is taken before the resource is read: a change in between makes what is kept one
         // version older than it is, which is seen with the next request.
         let mount = self.mounted(found.endpoint);
@@ -61,7 +67,8 @@ impl Router {
         found: &Found<'_>,
     ) -> Result<Rendered> {
         links::prune(&mut document, &|uri| self.shows(cx, uri));
-        response::render(document, found.endpoint.patch())
+        let tag = response::tag(&mut document, found.endpoint.patch());
+        response::render(&document, tag)
     }
 
     /// Whether a GET of the URI would succeed for the caller. Without credentials, whether it would

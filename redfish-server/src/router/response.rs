@@ -55,17 +55,23 @@ pub(crate) fn refusal(error: Error) -> Response {
     Refusal::from(error).response()
 }
 
-/// A document as it is sent: with its tag, and the schema that describes it.
-pub(super) fn render(
-    mut document: Map<String, Value>,
+/// Tags a resource; what is no resource has none.
+pub(super) fn tag(
+    document: &mut Map<String, Value>,
     patch: Option<&'static Object>,
+) -> Option<String> {
+    let tag = document.contains_key("@odata.id").then(|| etag::of(document, patch))?;
+    document.insert("@odata.etag".to_owned(), tag.as_str().into());
+    Some(tag)
+}
+
+/// A document as it is sent.
+pub(super) fn render(
+    document: &Map<String, Value>,
+    tag: Option<String>,
 ) -> Result<Rendered, Error> {
-    let tag = document.contains_key("@odata.id").then(|| etag::of(&document, patch));
-    if let Some(tag) = &tag {
-        document.insert("@odata.etag".to_owned(), tag.as_str().into());
-    }
     let link = document.get("@odata.type").and_then(Value::as_str).and_then(described_by);
-    let bytes = serde_json::to_vec(&document).map_err(|_| Error::internal())?;
+    let bytes = serde_json::to_vec(document).map_err(|_| Error::internal())?;
     let tag = tag.and_then(|tag| HeaderValue::try_from(tag).ok());
     Ok(Rendered { bytes: bytes.into(), tag, link })
 }

@@ -52,27 +52,15 @@ impl Endpoint {
             self.operations.clear();
         }
         self.operations.push(operation);
-        self.allow(self.operations.iter().map(|operation| operation.method().clone()).collect());
+        let methods = self.operations.iter().map(|operation| operation.method());
+        self.allow = allow(methods);
     }
 
     /// Has a page answer.
     pub(super) fn page(&mut self, index: usize, methods: &[Method]) {
         self.answers = Answers::Page(index);
         self.operations.clear();
-        self.allow(methods.to_vec());
-    }
-
-    fn allow(&mut self, methods: Vec<Method>) {
-        let mut names = Vec::new();
-        for method in &methods {
-            names.push(method.as_str());
-            if method == Method::GET {
-                names.push("HEAD");
-            }
-        }
-        // Names of methods are always fit for a header.
-        self.allow =
-            HeaderValue::try_from(names.join(", ")).unwrap_or(HeaderValue::from_static(""));
+        self.allow = allow(methods);
     }
 
     /// The part of a path that is the resource's: all but the action.
@@ -81,6 +69,18 @@ impl Endpoint {
         let end = path.match_indices('/').nth(segments(site).count());
         end.map_or(path, |(at, _)| &path[..at])
     }
+}
+
+fn allow<'a>(methods: impl IntoIterator<Item = &'a Method>) -> HeaderValue {
+    let mut names = Vec::new();
+    for method in methods {
+        names.push(method.as_str());
+        if method == Method::GET {
+            names.push("HEAD");
+        }
+    }
+    // Names of methods are always fit for a header.
+    HeaderValue::try_from(names.join(", ")).unwrap_or(HeaderValue::from_static(""))
 }
 
 impl Node {

@@ -12,14 +12,13 @@ use std::sync::Arc;
 
 use redfish_model::message_registry_file::Location;
 use redfish_model::{
-    AttributeRegistry, AttributeRegistryUri, MessageRegistry, MessageRegistryFile,
+    AttributeRegistryUri, MessageRegistry, MessageRegistryFile,
     MessageRegistryFileCollection, MessageRegistryFileCollectionUri, MessageRegistryFileUri,
     MessageRegistryUri, PrivilegeRegistry, PrivilegeRegistryUri, Ref,
 };
 
 pub use message::{LoadError, load};
 
-use crate::api::attribute_registry::{AttributeRegistryApi, mount_attribute_registry};
 use crate::api::message_registry::{MessageRegistryApi, mount_message_registry};
 use crate::api::message_registry_file::{
     MessageRegistryFileApi, MessageRegistryFileCollectionApi, mount_message_registry_file,
@@ -28,7 +27,7 @@ use crate::api::message_registry_file::{
 use crate::api::privilege_registry::{PrivilegeRegistryApi, mount_privilege_registry};
 use crate::{Context, Error, Mount, Result, Scope, messages, privileges};
 
-type Attributes = dyn Fn(&Scope) -> Vec<Arc<AttributeRegistry>> + Send + Sync;
+type Attributes = dyn Fn(&Scope) -> Vec<String> + Send + Sync;
 
 /// The registries.
 #[derive(Clone)]
@@ -50,11 +49,11 @@ struct Entry {
 }
 
 impl Registries {
-    /// `files` are the operator's message registries (see [`load`]); `attributes` gives the attribute
-    /// registries that a scope has.
+    /// `files` are the operator's message registries (see [`load`]); `attributes` gives the ids of the
+    /// attribute registries that a scope has; whoever has the machines serves them.
     pub fn new(
         files: Vec<MessageRegistry>,
-        attributes: impl Fn(&Scope) -> Vec<Arc<AttributeRegistry>> + Send + Sync + 'static,
+        attributes: impl Fn(&Scope) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         Self {
             messages: files.into_iter().map(Arc::new).collect(),
@@ -94,17 +93,16 @@ impl Registries {
             publication: published(privileges::ID),
             uri: Some(privilege_map()),
         });
-        entries.extend((self.attributes)(scope).iter().filter_map(|registry| {
-            let id = registry.id().ok()?.to_owned();
+        entries.extend((self.attributes)(scope).into_iter().map(|id| {
             let uri = AttributeRegistryUri::RegistriesAttributeRegistry {
                 message_registry_file_id: id.clone(),
             };
-            Some(Entry {
+            Entry {
                 registry: without_errata(&id),
                 publication: None,
                 uri: Some(uri.to_string()),
                 id,
-            })
+            }
         }));
         entries
     }
@@ -116,16 +114,6 @@ impl Registries {
 
     fn message_registry(&self, id: &str) -> Option<&Arc<MessageRegistry>> {
         self.messages.iter().find(|registry| registry.id() == Ok(id))
-    }
-
-    fn attribute_registry(
-        &self,
-        scope: &Scope,
-        uri: &AttributeRegistryUri,
-    ) -> Option<Arc<AttributeRegistry>> {
-        let AttributeRegistryUri::RegistriesAttributeRegistry { message_registry_file_id: id } =
-            uri;
-        (self.attributes)(scope).into_iter().find(|registry| registry.id() == Ok(id.as_str()))
     }
 }
 
@@ -165,8 +153,7 @@ pub fn mounts(registries: Registries) -> Vec<Mount> {
         mount_message_registry_file_collection(registries.clone()),
         mount_message_registry_file(registries.clone()),
         mount_message_registry(registries.clone()),
-        mount_privilege_registry(registries.clone()).versioned(constant),
-        mount_attribute_registry(registries),
+        mount_privilege_registry(registries).versioned(constant),
     ]
 }
 
@@ -237,17 +224,6 @@ impl PrivilegeRegistryApi for Registries {
 
     async fn get(&self, _: &Context, _: PrivilegeRegistryUri) -> Result<PrivilegeRegistry> {
         Ok((*self.privileges).clone())
-    }
-}
-
-impl AttributeRegistryApi for Registries {
-    fn exists(&self, scope: &Scope, uri: &AttributeRegistryUri) -> bool {
-        self.attribute_registry(scope, uri).is_some()
-    }
-
-    async fn get(&self, cx: &Context, uri: AttributeRegistryUri) -> Result<AttributeRegistry> {
-        let found = self.attribute_registry(&cx.scope, &uri);
-        found.map(|r| (*r).clone()).ok_or_else(|| Error::not_found(&uri.to_string()))
     }
 }
 

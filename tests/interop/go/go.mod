@@ -1,0 +1,5 @@
+module redfish.test/interop
+
+go 1.21
+
+require github.com/stmcginnis/gofish v0.23.0

@@ -1,1 +1,0 @@
-//! Suites that span crates; `cargo xtask test --list` tells what they need.
