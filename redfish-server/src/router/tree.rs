@@ -65,8 +65,9 @@ impl Endpoint {
 
     /// The part of a path that is the resource's: all but the action.
     pub(super) fn resource<'a>(&self, path: &'a str) -> &'a str {
-        let site = self.operations.first().map_or("", |operation| operation.site);
-        let end = path.match_indices('/').nth(segments(site).count());
+        // A page has no actions.
+        let Some(operation) = self.operations.first() else { return path };
+        let end = path.match_indices('/').nth(segments(operation.site).count());
         end.map_or(path, |(at, _)| &path[..at])
     }
 }

@@ -19,6 +19,7 @@ use super::managers::{Managers, canonical};
 use crate::api::manager_network_protocol::{
     ManagerNetworkProtocolApi, mount_manager_network_protocol,
 };
+use crate::message::Message;
 use crate::{Context, Error, Mount, Reply, Result, Scope, messages};
 
 /// How the service is reached.
@@ -101,8 +102,11 @@ impl ManagerNetworkProtocolApi for Protocols {
         body: ManagerNetworkProtocolPatch,
     ) -> Result<Reply<ManagerNetworkProtocol>> {
         let body = serde_json::to_value(&body).map_err(|_| Error::internal())?;
-        let refused: Vec<_> =
-            leaves(&body, "").into_iter().map(messages::property_not_writable).collect();
+        let refused = leaves(&body, "").into_iter().map(|path| Message {
+            related_properties: vec![format!("#/{path}")].into(),
+            ..messages::property_not_writable(path)
+        });
+        let refused: Vec<_> = refused.collect();
         if refused.is_empty() {
             return Ok(Reply::done(self.get(cx, uri).await?));
         }
@@ -202,6 +206,8 @@ mod tests {
                 Ok(_) => Vec::new(),
                 Err(error) => {
                     assert_eq!(error.status, StatusCode::BAD_REQUEST);
+                    let related = |m: &Message| m.related_properties.value().unwrap()[0].clone();
+                    assert_eq!(related(&error.messages[0]), format!("#/{}", expect[0]));
                     let args = error.messages.iter().map(|m| m.message_args.value().unwrap());
                     args.map(|args| args[0].clone()).collect()
                 }

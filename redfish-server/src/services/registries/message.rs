@@ -1,17 +1,23 @@
 //! The operator's message registries (`registries.path`): read once, bounded and checked.
 //!
-//! They are DMTF's files or those of vendors. Two things in them do not belong in an answer:
-//! `@Redfish.Copyright`, and `Severity` of each message, which the schema gave up.
+//! They are DMTF's files or those of vendors; the unpacked bundle DSP8011 will do, in which there are many
+//! versions, other registries, and types that no schema has. Two things in them do not belong in an
+//! answer: `@Redfish.Copyright`, and `Severity` of each message, which the schema gave up.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use redfish_model::{Field, MessageRegistry, OpenEnum as _};
 
+use crate::messages;
+
 /// The largest file; DMTF's have up to half a megabyte.
 const MAX_FILE: u64 = 4 << 20;
-/// The most files.
-const MAX_FILES: usize = 64;
+/// The most files; DSP8011 has less than half of that.
+const MAX_FILES: usize = 512;
+/// How the type of a message registry begins.
+const TYPE: &str = "#MessageRegistry.v1_";
 
 /// Why a registry cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +37,8 @@ pub enum LoadError {
         /// Which one.
         path: PathBuf,
     },
-    /// A file with something else in it.
-    #[error("{path}: no message registry: {reason}; put nothing else into this folder")]
+    /// A file that is damaged, or does not keep to its schema.
+    #[error("{path}: cannot be served as a message registry: {reason}; mend or remove it")]
     NoRegistry {
         /// Which one.
         path: PathBuf,
@@ -41,39 +47,56 @@ pub enum LoadError {
     },
 }
 
-/// Reads the registries of a folder, or one from a file.
+/// Reads the registries of a folder, or one from a file: of each the newest version, and of the Base
+/// registry the one whose messages we send, if it is there. Files of other types are passed over.
 ///
 /// # Errors
-/// The first file that cannot be read or is no message registry; other than `.json` is not looked at.
+/// The first file that cannot be read or served; other than `.json` is not looked at.
 pub fn load(path: &Path) -> Result<Vec<MessageRegistry>, LoadError> {
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-    if std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Ok(vec![read(path)?]);
-    }
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|extension| extension == "json") {
-            files.push(file);
+    if std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        files.push(path.to_owned());
+    } else {
+        for entry in std::fs::read_dir(path).map_err(unreadable)? {
+            let file = entry.map_err(unreadable)?.path();
+            if file.extension().is_some_and(|extension| extension == "json") {
+                files.push(file);
+            }
+            if files.len() > MAX_FILES {
+                return Err(LoadError::TooMuch { path: path.to_owned() });
+            }
         }
-        if files.len() > MAX_FILES {
-            return Err(LoadError::TooMuch { path: path.to_owned() });
-        }
+        files.sort();
     }
-    files.sort();
-    let mut registries = Vec::<MessageRegistry>::new();
+    let mut newest = BTreeMap::<String, (Rank, PathBuf, MessageRegistry)>::new();
     for file in files {
-        let registry = read(&file)?;
-        if registries.iter().any(|other| other.id == registry.id) {
-            let reason = "another file has the same Id".to_owned();
-            return Err(LoadError::NoRegistry { path: file, reason });
+        let Some(registry) = read(&file)? else { continue };
+        let prefix = registry.registry_prefix().unwrap_or_default().to_owned();
+        let version = rank(&registry);
+        if newest.get(&prefix).is_none_or(|(other, ..)| *other < version) {
+            newest.insert(prefix, (version, file, registry));
         }
-        registries.push(registry);
     }
-    Ok(registries)
+    // Old versions have faults of their own, which do not matter.
+    let winners = newest.into_values();
+    winners
+        .map(|(_, path, registry)| {
+            shown(registry).map_err(|reason| LoadError::NoRegistry { path, reason })
+        })
+        .collect()
 }
 
-fn read(path: &Path) -> Result<MessageRegistry, LoadError> {
+/// How much a version is wanted: whether its messages are those that we send, and how new it is.
+type Rank = (bool, Vec<u32>);
+
+fn rank(registry: &MessageRegistry) -> Rank {
+    let version = registry.registry_version().unwrap_or_default();
+    let ours = registry.registry_prefix() == Ok(messages::PREFIX) && version == messages::VERSION;
+    (ours, version.split('.').map(|number| number.parse().unwrap_or_default()).collect())
+}
+
+fn read(path: &Path) -> Result<Option<MessageRegistry>, LoadError> {
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut text = Vec::new();
@@ -84,13 +107,16 @@ fn read(path: &Path) -> Result<MessageRegistry, LoadError> {
     parse(&text).map_err(|reason| LoadError::NoRegistry { path: path.to_owned(), reason })
 }
 
-fn parse(text: &[u8]) -> Result<MessageRegistry, String> {
-    let mut registry: MessageRegistry =
+/// The registry as it stands in the file; `None` if the file has another type.
+fn parse(text: &[u8]) -> Result<Option<MessageRegistry>, String> {
+    let registry: MessageRegistry =
         serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    let odata_type = registry.odata_type().unwrap_or_default();
-    if !odata_type.starts_with("#MessageRegistry.v1_") {
-        return Err(format!("@odata.type is {odata_type:?}"));
-    }
+    let odata_type = registry.odata_type().map_err(|missing| missing.to_string())?;
+    Ok(odata_type.starts_with(TYPE).then_some(registry))
+}
+
+/// The registry as it is served.
+fn shown(mut registry: MessageRegistry) -> Result<MessageRegistry, String> {
     let inspection = redfish_model::Inspection::of(&registry);
     // Files older than 1.4.0 of the schema have the one severity, newer ones both.
     let severity = |member: &str| matches!(member, "Severity" | "MessageSeverity");
@@ -133,29 +159,33 @@ pub(super) mod tests {
         })
     }
 
+    fn served(file: &Value) -> MessageRegistry {
+        shown(parse(file.to_string().as_bytes()).unwrap().unwrap()).unwrap()
+    }
+
     #[test]
     fn what_does_not_belong_in_an_answer_is_taken_out() {
-        let served = serde_json::to_value(parse(file().to_string().as_bytes()).unwrap()).unwrap();
-        assert!(served.get("@Redfish.Copyright").is_none());
-        let message = &served["Messages"]["Failed"];
+        let shown = serde_json::to_value(served(&file())).unwrap();
+        assert!(shown.get("@Redfish.Copyright").is_none());
+        let message = &shown["Messages"]["Failed"];
         assert!(message.get("Severity").is_none());
         assert_eq!(message["MessageSeverity"], "Critical");
         let mut old = file();
         old["Messages"]["Failed"].as_object_mut().unwrap().remove("MessageSeverity");
-        let served = serde_json::to_value(parse(old.to_string().as_bytes()).unwrap()).unwrap();
-        assert_eq!(served["Messages"]["Failed"]["MessageSeverity"], "Warning");
+        let shown = serde_json::to_value(served(&old)).unwrap();
+        assert_eq!(shown["Messages"]["Failed"]["MessageSeverity"], "Warning");
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn damaged_files_are_refused() {
         let check = |text: &str, expect: &str| {
-            let reason = parse(text.as_bytes()).unwrap_err();
+            let parsed = parse(text.as_bytes()).and_then(|registry| shown(registry.unwrap()));
+            let reason = parsed.unwrap_err();
             assert!(reason.contains(expect), "{text}: {reason}");
         };
         check("", "EOF");
         check("[]", "object");
         check("{}", "@odata.type");
-        check(r##"{"@odata.type": "#Role.v1_3_3.Role"}"##, "Role");
         check(r##"{"@odata.type": "#MessageRegistry.v1_7_0.MessageRegistry"}"##, "missing");
         let mut file = file();
         file["Messages"]["Failed"]["NumberOfArgs"] = "one".into();
@@ -169,16 +199,36 @@ pub(super) mod tests {
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("README", "no registry");
         assert!(load(folder.path()).unwrap().is_empty());
+        write("other.json", r##"{"@odata.type": "#PrivilegeRegistry.v1_1_4.PrivilegeRegistry"}"##);
+        assert!(load(folder.path()).unwrap().is_empty());
         write("a.json", &file().to_string());
         assert_eq!(load(folder.path()).unwrap().len(), 1);
         assert_eq!(load(&folder.path().join("a.json")).unwrap().len(), 1);
-        write("b.json", &file().to_string());
-        assert!(load(folder.path()).unwrap_err().to_string().contains("b.json"));
         write("b.json", &" ".repeat(5 << 20));
         assert!(matches!(load(folder.path()), Err(LoadError::TooMuch { .. })));
         write("b.json", "{");
         assert!(matches!(load(folder.path()), Err(LoadError::NoRegistry { .. })));
         let missing = folder.path().join("missing");
         assert!(matches!(load(&missing), Err(LoadError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn one_version_of_each_is_taken() {
+        let check = |prefix: &str, versions: &[&str], expect: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            for (index, version) in versions.iter().enumerate() {
+                let mut file = file();
+                file["RegistryPrefix"] = prefix.into();
+                file["RegistryVersion"] = (*version).into();
+                std::fs::write(folder.path().join(format!("{index}.json")), file.to_string())
+                    .unwrap();
+            }
+            let loaded = load(folder.path()).unwrap();
+            let found: Vec<_> = loaded.iter().map(|r| r.registry_version().unwrap()).collect();
+            assert_eq!(found, [expect], "{prefix} {versions:?}");
+        };
+        check("Test", &["1.9.0", "1.10.0", "1.2.0"], "1.10.0");
+        check("Base", &["1.9.0", "1.10.0"], "1.10.0");
+        check("Base", &[messages::VERSION, "1.99.0"], messages::VERSION);
     }
 }

@@ -1,3 +1,4 @@
+use redfish_model::privileges::PrivilegeType;
 use redfish_model::{Field, OpenEnum as _, to_value_strict};
 use serde_json::Value;
 
@@ -99,7 +100,7 @@ async fn the_privilege_registry_is_whole() {
     let used: Vec<_> = value["PrivilegesUsed"].as_array().unwrap().iter().collect();
     assert_eq!(used.len(), Privilege::ALL.len() - 1);
     let Field::Value(used) = &registry.privileges_used else { panic!() };
-    assert!(used.iter().all(|privilege| privilege.is_known()));
+    assert!(used.iter().all(PrivilegeType::is_known));
     let account = mappings.iter().find(|mapping| mapping["Entity"] == "ManagerAccount").unwrap();
     assert_eq!(account["OperationMap"]["DELETE"][0]["Privilege"][0], "ConfigureUsers");
     let own = &account["PropertyOverrides"][0];
