@@ -50,9 +50,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     sweep(&states);
     let state = states.join(std::process::id().to_string());
     let mut server = workspace.command(workspace.program("redfish-server", args.release));
-    for (option, value) in
-        [("--backend", "mock"), ("--mock-machines", "3"), ("--listen", "127.0.0.1:0")]
-    {
+    for (option, value) in [
+        ("--backend", "mock"),
+        ("--mock-machines", "3"),
+        ("--listen", "127.0.0.1:0"),
+        ("--admin-listen", "127.0.0.1:0"),
+    ] {
         if !args.more.iter().any(|given| is_option(given, option)) {
             server.args([option, value]);
         }
