@@ -24,6 +24,9 @@ type Entry = Arc<tokio::sync::Mutex<()>>;
 /// The write locks of a backend's machines.
 pub type MachineLocks = Locks<MachineId>;
 
+/// The right to write to one machine, until dropped.
+pub type MachineLock<'a> = Lock<'a, MachineId>;
+
 /// Write locks by key. A key that nobody writes to costs nothing.
 #[derive(Debug)]
 pub struct Locks<K: Eq + Hash + Clone> {

@@ -20,6 +20,7 @@ pub mod context;
 pub mod error;
 #[rustfmt::skip]
 mod generated;
+pub mod listen;
 pub mod message;
 pub mod metadata;
 pub mod mount;

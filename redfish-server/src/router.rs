@@ -37,6 +37,7 @@ use query::Query;
 use response::Refusal;
 use tree::{Answers, Endpoint, Node};
 
+pub(crate) use query::features;
 pub(crate) use response::refusal;
 
 /// The mounted resources and pages by template.

@@ -36,7 +36,7 @@ pub use api::mounts;
 pub use authenticators::{Basic, SessionToken};
 pub use change::{AccountChange, NewAccount};
 pub use configured::{Bootstrap, ConfiguredAccount, ConfiguredPassword, Refused};
-pub use password::{Cost, is_password_hash};
+pub use password::{Cost, is_password_hash, password_hash};
 pub use role::RoleRecord;
 pub use session::{Opened, Session};
 pub use settings::{Options, Rules};

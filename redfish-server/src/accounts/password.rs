@@ -50,6 +50,15 @@ pub fn is_password_hash(text: &str) -> bool {
     known && bounded && hash.salt.is_some() && hash.hash.is_some()
 }
 
+/// The hash of a password in PHC form, as a configuration can hold it.
+///
+/// # Errors
+/// When there is no randomness, or the cost is out of range.
+pub async fn password_hash(password: &Secret<String>, cost: Cost) -> Result<Secret<String>> {
+    let hasher = Hasher::new(cost).map_err(|_| Error::internal())?;
+    hasher.hash(password.expose()).await
+}
+
 /// Computes hashes.
 pub(super) struct Hasher {
     argon: Argon2<'static>,

@@ -106,7 +106,10 @@ impl Journal for Keeper {
 }
 
 /// The UUID of the service: made once, and kept.
-pub(super) async fn service_uuid(store: &dyn Store) -> store::Result<String> {
+///
+/// # Errors
+/// Those of the store.
+pub async fn service_uuid(store: &dyn Store) -> store::Result<String> {
     const ID: &str = "service";
     let kept = store.load(Kind::Setting).await?.into_iter().find(|record| record.id == ID);
     let kept = kept.and_then(|record| serde_json::from_slice::<Value>(&record.bytes).ok());

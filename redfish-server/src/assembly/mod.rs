@@ -33,6 +33,8 @@ use crate::services::{certificates, documents, network_protocol, registries, roo
 use crate::store::{self, Kind, Memory, Store};
 use keeper::Keeper;
 
+pub use keeper::service_uuid;
+
 /// Puts a virtual BMC together.
 pub struct Builder {
     backend: Arc<dyn MachineBackend>,
@@ -201,7 +203,7 @@ impl Builder {
         let identity = match self.identity {
             Some(identity) => identity,
             None => Identity {
-                uuid: keeper::service_uuid(&*self.store).await?,
+                uuid: service_uuid(&*self.store).await?,
                 vendor: "VirtualBMC".to_owned(),
                 product: "Virtual BMC".to_owned(),
             },

@@ -45,12 +45,12 @@ impl ServiceRootApi for Root {
         // those that are not mounted.
         let links = Links::new(link("SessionService/Sessions"));
         let text = |text: &str| Field::from((!text.is_empty()).then(|| text.to_owned()));
-        // `ProtocolFeaturesSupported` belongs here once queries are answered.
         Ok(ServiceRoot {
             redfish_version: REDFISH_VERSION.into(),
             uuid: text(&self.identity.uuid),
             vendor: text(&self.identity.vendor),
             product: text(&self.identity.product),
+            protocol_features_supported: crate::router::features().into(),
             account_service: link("AccountService").into(),
             certificate_service: link("CertificateService").into(),
             chassis: link("Chassis").into(),

@@ -142,7 +142,8 @@ fn make(names: &BTreeSet<String>, now: Timestamp) -> Result<(String, String), Er
 }
 
 /// The name of this machine, where the system tells.
-fn machine_name() -> Option<String> {
+/// The machine's own name, where it is known.
+pub fn machine_name() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim().to_owned())
 }

@@ -10,6 +10,7 @@ mod select;
 
 use http::StatusCode;
 use percent_encoding::percent_decode_str;
+use redfish_model::service_root::{Expand as Expansion, ProtocolFeaturesSupported};
 
 use crate::error::{Error, Result};
 use crate::message::Message;
@@ -20,6 +21,28 @@ pub(super) use select::Select;
 
 /// The deepest `$levels`.
 pub(crate) const MAX_LEVELS: usize = 6;
+
+/// What is supported (`ServiceRoot.ProtocolFeaturesSupported`).
+pub(crate) fn features() -> ProtocolFeaturesSupported {
+    let levels = i64::try_from(MAX_LEVELS).unwrap_or(i64::MAX);
+    ProtocolFeaturesSupported {
+        excerpt_query: false.into(),
+        expand_query: Expansion {
+            expand_all: true.into(),
+            levels: true.into(),
+            links: true.into(),
+            max_levels: levels.into(),
+            no_links: true.into(),
+            ..Expansion::default()
+        }
+        .into(),
+        filter_query: true.into(),
+        only_member_query: true.into(),
+        select_query: true.into(),
+        top_skip_query: true.into(),
+        ..ProtocolFeaturesSupported::default()
+    }
+}
 
 /// What a GET asks for beside the resource.
 #[derive(Debug, Default, PartialEq)]
