@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use redfish_model::message_registry_file::Location;
 use redfish_model::{
-    AttributeRegistryUri, MessageRegistry, MessageRegistryFile,
-    MessageRegistryFileCollection, MessageRegistryFileCollectionUri, MessageRegistryFileUri,
-    MessageRegistryUri, PrivilegeRegistry, PrivilegeRegistryUri, Ref,
+    AttributeRegistryUri, MessageRegistry, MessageRegistryFile, MessageRegistryFileCollection,
+    MessageRegistryFileCollectionUri, MessageRegistryFileUri, MessageRegistryUri,
+    PrivilegeRegistry, PrivilegeRegistryUri, Ref,
 };
 
 pub use message::{LoadError, load};
