@@ -7,7 +7,9 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod accounts;
 pub mod admin;
+pub mod assembly;
 pub mod audit;
 pub mod authenticate;
 pub mod bmc;
@@ -27,6 +29,7 @@ pub mod privileges;
 pub mod router;
 pub mod service;
 pub mod services;
+pub mod store;
 pub mod tls;
 
 pub use authenticate::Authenticator;

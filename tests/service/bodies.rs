@@ -15,8 +15,8 @@ fn targets() -> [(&'static str, String); 4] {
     ]
 }
 
-fn nested(open: &str, close: &str, depth: usize) -> Vec<u8> {
-    format!("{{\"a\":{}{}}}", open.repeat(depth), close.repeat(depth)).into_bytes()
+fn nested(open: &str, inner: &str, close: &str, depth: usize) -> Vec<u8> {
+    format!("{{\"a\":{}{inner}{}}}", open.repeat(depth), close.repeat(depth)).into_bytes()
 }
 
 #[test]
@@ -56,11 +56,9 @@ fn what_is_no_json_object_is_refused_everywhere() {
     ] {
         check(body, "MalformedJSON");
     }
-    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
-        let inner = if open == "[" { "" } else { "1" };
-        for depth in [100, 100_000] {
-            check(&nested(open, &format!("{inner}{close}"), depth)[..], "MalformedJSON");
-        }
+    for depth in [100, 100_000] {
+        check(&nested("[", "", "]", depth), "MalformedJSON");
+        check(&nested("{\"a\":", "1", "}", depth), "MalformedJSON");
     }
     check(&b"[".repeat(500_000), "MalformedJSON");
     for body in [&b"[]"[..], b"null", b"1", b"\"x\"", b"true", b"[{}]"] {

@@ -150,6 +150,51 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::client::Auth;
+    use crate::connection::Endpoint;
+    use crate::web::serve;
+
+    /// Crawls a service of these documents; gives the URIs read and the starts of the faults.
+    #[track_caller]
+    fn check(documents: &[(&'static str, Value)], read: &[&str], faults: &[&str]) {
+        let pages: BTreeMap<_, _> =
+            documents.iter().map(|(uri, page)| (*uri, page.to_string())).collect();
+        let url = serve(move |request| match pages.get(request.target.as_str()) {
+            Some(page) => (200, "application/json", page.clone().into_bytes()),
+            None => (404, "application/json", b"{}".to_vec()),
+        });
+        let client = Client::new(Endpoint::new(&url, None).unwrap(), Auth::None);
+        let found = crawl(&client, "/r");
+        assert_eq!(found.documents.keys().map(String::as_str).collect::<Vec<_>>(), read);
+        assert_eq!(found.faults.len(), faults.len(), "{:?}", found.faults);
+        for (fault, expect) in found.faults.iter().zip(faults) {
+            assert!(fault.starts_with(expect), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_crawl_reads_all_there_is_and_tells_what_is_wrong() {
+        let root = |links: Value| ("/r", json!({ "@odata.id": "/r", "Links": links }));
+        let good = ("/r/a", json!({ "@odata.id": "/r/a", "Up": { "@odata.id": "/r" } }));
+        check(&[root(json!([{ "@odata.id": "/r/a#/Part" }])), good.clone()], &["/r", "/r/a"], &[]);
+        check(
+            &[root(json!([{ "@odata.id": "/r/gone" }, { "@odata.id": "/r/a" }])), good],
+            &["/r", "/r/a"],
+            &["/r/gone (from /r/Links/0/@odata.id): 404"],
+        );
+        let lies = ("/r/a", json!({ "@odata.id": "/r/b" }));
+        check(
+            &[root(json!([{ "@odata.id": "/r/a" }])), lies],
+            &["/r", "/r/a"],
+            // What it says it is was printed too, and is not there.
+            &["/r/a: says it is /r/b", "/r/b (from /r/a/@odata.id): 404"],
+        );
+        check(
+            &[root(json!({ "@odata.id": "r/a" }))],
+            &["/r"],
+            &["/r/Links/@odata.id: \"r/a\" is no URI"],
+        );
+    }
 
     #[test]
     fn references_are_found_wherever_they_stand() {

@@ -1,8 +1,9 @@
 //! `cargo xtask`: everything that is done to this workspace rather than with it.
 //!
 //! The tasks are Rust so that they run wherever the workspace builds and are held to its lints. One file
-//! per task (`regen`, `test`, `ci`, `bench`), beside them what tasks share: where things are (`workspace`), what
-//! is run (`suites`, `features`, `tools`, `tidy`) and how the end is told (`libtest`, `report`, `select`).
+//! per task (`regen`, `test`, `ci`, `bench`, `run`), beside them what tasks share: where things are
+//! (`workspace`), what is run (`suites`, `features`, `tools`, `tidy`) and with what (`needs`, `prepare`),
+//! and how the end is told (`libtest`, `report`, `select`).
 //!
 //! Exit codes are the same for every task: 0, 1 when something failed, 2 when the command line is wrong.
 
@@ -14,6 +15,7 @@ mod needs;
 mod prepare;
 mod regen;
 mod report;
+mod run;
 mod select;
 mod suites;
 mod test;
@@ -42,6 +44,7 @@ enum Task {
     Test(test::Args),
     Ci(ci::Args),
     Bench(bench::Args),
+    Run(run::Args),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Task::Test(args) => test::run(&args),
         Task::Ci(args) => ci::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::Run(args) => run::run(&args),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

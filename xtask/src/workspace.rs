@@ -105,6 +105,11 @@ impl Workspace {
         command
     }
 
+    /// A program of the workspace, where cargo puts it.
+    pub(crate) fn program(&self, name: &str, release: bool) -> PathBuf {
+        self.target.join(if release { "release" } else { "debug" }).join(name)
+    }
+
     /// Any program, with the environment that the suites rely on.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);

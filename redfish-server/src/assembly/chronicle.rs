@@ -74,9 +74,7 @@ mod tests {
 
     #[test]
     fn changes_make_entries() {
-        let machine = |power| {
-            Machine::new(MachineId::new("a").unwrap(), power, Revision::of(1))
-        };
+        let machine = |power| Machine::new(MachineId::new("a").unwrap(), power, Revision::of(1));
         let off = machine(PowerState::Off);
         assert!(entries(&off, &off).is_empty());
         assert_eq!(entries(&off, &machine(PowerState::On)).len(), 1);

@@ -191,8 +191,7 @@ impl Builder {
         let (keeper, records) = Keeper::open(Arc::clone(&self.store), Kind::Task).await?;
         let mut keepers = vec![keeper.clone()];
         work.spawn(keeper.work());
-        let tasks =
-            Tasks::with_journal(tasks::Limits::default(), keeper, system_clock(), records);
+        let tasks = Tasks::with_journal(tasks::Limits::default(), keeper, system_clock(), records);
         let (keeper, records) = Keeper::open(Arc::clone(&self.store), Kind::Log).await?;
         keepers.push(keeper.clone());
         work.spawn(keeper.work());

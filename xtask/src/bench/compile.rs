@@ -71,8 +71,7 @@ pub(crate) fn rows(workspace: &Workspace) -> anyhow::Result<Vec<Row>> {
         Ok(()) => {
             let peer = start.elapsed();
             rows.iter()
-                .map(|r| r.name)
-                .position(|name| name.starts_with("a consumer"))
+                .position(|row| row.name.starts_with("a consumer"))
                 .map(|_| format!("nv-redfish 0.22 std-redfish: {}", seconds(peer)))
                 .unwrap_or_default()
         }
@@ -82,16 +81,16 @@ pub(crate) fn rows(workspace: &Workspace) -> anyhow::Result<Vec<Row>> {
         row.peer.clone_from(&peer_text);
     }
     rows.push(Row {
-        name: "size of the model's rlib, default / all features",
+        name: "size of the model's rlib, default / all features".into(),
         figure: format!("{} / {} MB", rlib_megabytes(&default)?, rlib_megabytes(&all)?),
-        target: "",
+        target: "".into(),
         peer: String::new(),
     });
     Ok(rows)
 }
 
 fn row(name: &'static str, time: Duration, target: &'static str, peer: String) -> Row {
-    Row { name, figure: seconds(time), target, peer }
+    Row { name: name.into(), figure: seconds(time), target: target.into(), peer }
 }
 
 /// Writes a crate with the given dependencies; gives its folder.
