@@ -88,7 +88,15 @@ impl Write {
                     let outcome = Content::Document(Value::Object(current)).into();
                     return self.respond(&at, outcome);
                 }
-                let mut outcome = self.call(mount, Value::Object(patch.apply)).await?;
+                let outcome = self.call(mount, Value::Object(patch.apply)).await;
+                let mut outcome = match outcome {
+                    // All faults are told at once, whoever found them.
+                    Err(error) if error.status == StatusCode::BAD_REQUEST => {
+                        let messages = [error.messages, patch.faults].concat();
+                        return Err(Error { messages, ..error });
+                    }
+                    outcome => outcome?,
+                };
                 outcome.messages.extend(patch.faults);
                 self.respond(&at, outcome)
             }

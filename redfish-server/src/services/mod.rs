@@ -15,3 +15,6 @@ pub mod registries;
 pub mod root;
 pub mod schemas;
 pub mod tasks;
+
+#[cfg(test)]
+mod tests;

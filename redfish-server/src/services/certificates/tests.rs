@@ -1,3 +1,5 @@
+//! The certificate as clients get to see it, made by another library than the one that reads it.
+
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
 use redfish_model::to_value_strict;
 use serde_json::json;

@@ -103,8 +103,10 @@ fn describe(parts: &Parts, operation: &Operation) -> String {
     }
     if !request.is_empty() {
         // An action without parameters that must be given can do without a body.
-        let needed = operation.body.is_some_and(|body| body.properties.iter().any(|p| p.required));
-        let required = needed || !matches!(operation.kind, Kind::Action(_));
+        let required = match (operation.kind, operation.body) {
+            (Kind::Action(_), Some(body)) => body.properties.iter().any(|p| p.required),
+            _ => true,
+        };
         _ = write!(text, r#","requestBody":{{"required":{required},{}}}"#, content(request));
     }
     let done = |description: &str| format!(r#"{{"description":"{description}"}}"#);

@@ -1,3 +1,5 @@
+//! What is in the logs, for whom, and for how long.
+
 use redfish_model::resource::Health;
 use serde_json::json;
 

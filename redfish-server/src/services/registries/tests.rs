@@ -1,3 +1,5 @@
+//! Which registries there are, where, and what is in them.
+
 use redfish_model::privileges::PrivilegeType;
 use redfish_model::{Field, OpenEnum as _, to_value_strict};
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! The life of tasks: who sees them, how they end, what a restart makes of them.
+
 use axum::body::to_bytes;
 use http::{Method, header};
 use redfish_model::{Object as _, OpenEnum as _, TaskCollectionUri, TaskUri, to_value_strict};
