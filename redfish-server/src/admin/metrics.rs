@@ -20,8 +20,9 @@ pub struct Metrics {
     requests: Family<Request, Counter>,
     durations: Family<Operation, Histogram>,
     refused: Counter,
-    /// Connections that are open.
-    pub connections: Gauge,
+    connections: Gauge,
+    connections_refused: Counter,
+    handshakes_failed: Counter,
     /// Sessions that are open.
     pub sessions: Gauge,
     /// Machines that are known.
@@ -66,6 +67,8 @@ impl Metrics {
         let refused = counter("authentication_failures", "Requests with wrong credentials");
         let reload_failures = counter("reload_failures", "Reloads that were refused");
         let audit_drops = counter("audit_drops", "Audit lines that were lost");
+        let connections_refused = counter("connections_refused", "Connections over a limit");
+        let handshakes_failed = counter("handshakes_failed", "Connections that never were one");
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -80,11 +83,33 @@ impl Metrics {
             durations,
             refused,
             connections,
+            connections_refused,
+            handshakes_failed,
             sessions,
             machines,
             reload_failures,
             audit_drops,
         }
+    }
+
+    /// A connection came.
+    pub fn connection_opened(&self) {
+        self.connections.inc();
+    }
+
+    /// It went.
+    pub fn connection_closed(&self) {
+        self.connections.dec();
+    }
+
+    /// One was closed at once, as there were too many.
+    pub fn connection_refused(&self) {
+        self.connections_refused.inc();
+    }
+
+    /// One did not get as far as to a request: no TLS, or no header of a proxy.
+    pub fn handshake_failed(&self) {
+        self.handshakes_failed.inc();
     }
 
     /// All figures as text.

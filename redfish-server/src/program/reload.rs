@@ -76,7 +76,7 @@ impl Reloading {
         };
         self.accounts.configure(configured).await.map_err(|error| Failure::other(&error))?;
         if let (Some(certificates), Some(key)) = (&self.certificates, key) {
-            certificates.replace(key, []);
+            certificates.replace(key.into(), []);
         }
         if config.listen != self.config.listen || config.state_dir != self.config.state_dir {
             tracing::warn!("other listeners and another state folder need another start");

@@ -11,7 +11,6 @@ use redfish_server::audit::Audit;
 use redfish_server::bmc;
 use redfish_server::config::{Cli, Config, ConfigError};
 use redfish_server::listen::{self, Limits, Listener, Settings};
-use redfish_server::services::certificates::CertificateFacts;
 use redfish_server::services::network_protocol::Network;
 use redfish_server::services::registries;
 use redfish_server::services::root::Identity;
@@ -161,7 +160,7 @@ fn certificates(
 ) -> Result<Arc<Certificates>, Failure> {
     let key = match (&config.tls.certificate, &config.tls.key) {
         (Some(certificate), Some(key)) => {
-            tls::read(certificate, key).map_err(|error| Failure::config(&error))?
+            tls::read(certificate, key).map_err(|error| Failure::config(&error))?.into()
         }
         _ => {
             let names = self_signed::names(bound, &config.tls.hosts);
@@ -178,8 +177,7 @@ fn presented(
 ) -> redfish_server::services::certificates::Current {
     Arc::new(move || {
         let key = certificates.as_ref()?.default_certificate();
-        let facts = CertificateFacts::from_der(key.cert.first()?);
-        facts.ok().map(Arc::new)
+        tls::CertificateDetails::of(key.cert.first()?).ok().map(Arc::new)
     })
 }
 

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::message::Message;
 use crate::metadata::Object;
 use crate::mount::Accepted;
+use crate::services::schemas::Schema;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
@@ -76,12 +77,11 @@ pub(super) fn render(
     Ok(Rendered { bytes: bytes.into(), tag, link })
 }
 
-/// The `Link` to the schema of a type (DSP0266, "Link header"): `#Role.v1_3_3.Role` is described by
-/// the file `Role.v1_3_3.json`.
+/// The `Link` to the schema of a type (DSP0266, "Link header"): the published file of `#Role.v1_3_3.Role`.
 fn described_by(odata_type: &str) -> Option<HeaderValue> {
-    let (namespace, _) = odata_type.strip_prefix('#')?.rsplit_once('.')?;
-    let uri = format!("<http://redfish.dmtf.org/schemas/v1/{namespace}.json>; rel=describedby");
-    HeaderValue::try_from(uri).ok()
+    let name = odata_type.strip_prefix('#')?.split('.').next()?;
+    let uri = Schema::named(name)?.json_schema();
+    HeaderValue::try_from(format!("<{uri}>; rel=describedby")).ok()
 }
 
 /// The answer to a GET.

@@ -30,7 +30,7 @@ fn lab() -> Lab {
     let key = rcgen::KeyPair::generate().unwrap();
     let certificate = rcgen::CertificateParams::new(vec!["a".into()]).unwrap();
     let certificate = certificate.self_signed(&key).unwrap();
-    let facts = certificates::CertificateFacts::from_der(certificate.der()).unwrap();
+    let facts = crate::tls::CertificateDetails::of(certificate.der()).unwrap();
     let facts = Arc::new(facts);
     let network = || network_protocol::Network { https: Some(443), ..Default::default() };
     let identity = root::Identity {

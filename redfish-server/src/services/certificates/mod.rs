@@ -3,13 +3,11 @@
 //! It is one certificate of the service; each manager shows it below its network protocol, where
 //! clients look for it. Nothing here changes it yet, so nothing says that it could be changed.
 
-mod facts;
-
 use std::fmt;
 use std::sync::Arc;
 
 use redfish_model::certificate::{
-    CertificateCreate, CertificatePatch, CertificateType, CertificateUsageType,
+    CertificateCreate, CertificatePatch, CertificateType, CertificateUsageType, Identifier,
 };
 use redfish_model::certificate_locations::Links;
 use redfish_model::certificate_service::{
@@ -21,8 +19,6 @@ use redfish_model::{
     DateTimeOffset, Field, Ref,
 };
 
-pub use facts::{CertificateFacts, Name, Unreadable};
-
 use super::managers::{Managers, canonical};
 use crate::api::certificate::{
     CertificateApi, CertificateCollectionApi, mount_certificate, mount_certificate_collection,
@@ -30,13 +26,14 @@ use crate::api::certificate::{
 use crate::api::certificate_locations::{CertificateLocationsApi, mount_certificate_locations};
 use crate::api::certificate_service::{CertificateServiceApi, mount_certificate_service};
 use crate::operation::Kind;
+use crate::tls::{CertificateDetails, DistinguishedName};
 use crate::{Context, Error, Mount, Reply, Result, Scope};
 
 /// The id of the certificate in its collection.
 const ID: &str = "1";
 
 /// Gives the certificate that the listeners present now; none without TLS.
-pub type Current = Arc<dyn Fn() -> Option<Arc<CertificateFacts>> + Send + Sync>;
+pub type Current = Arc<dyn Fn() -> Option<Arc<CertificateDetails>> + Send + Sync>;
 
 /// Mounts the service, the locations, and the HTTPS certificate below each manager.
 pub fn mounts(current: Current, managers: Managers) -> Vec<Mount> {
@@ -145,7 +142,7 @@ impl CertificateLocationsApi for Certificates {
 
 impl Certificates {
     /// The certificate and the manager that shows it, if the scope has that.
-    fn at(&self, scope: &Scope, manager: &str) -> Option<Arc<CertificateFacts>> {
+    fn at(&self, scope: &Scope, manager: &str) -> Option<Arc<CertificateDetails>> {
         if !self.managers.exists(scope, manager) {
             return None;
         }
@@ -181,6 +178,20 @@ impl CertificateCollectionApi for Certificates {
     }
 }
 
+fn identifier(name: &DistinguishedName) -> Identifier {
+    let text = |text: &Option<String>| Field::from(text.clone());
+    Identifier {
+        common_name: text(&name.common_name),
+        organization: text(&name.organization),
+        organizational_unit: text(&name.organizational_unit),
+        city: text(&name.city),
+        state: text(&name.state),
+        country: text(&name.country),
+        email: text(&name.email),
+        ..Identifier::default()
+    }
+}
+
 impl CertificateApi for Certificates {
     fn exists(&self, scope: &Scope, uri: &CertificateUri) -> bool {
         use CertificateUri::ManagersNetworkProtocolHTTPSCertificates as Https;
@@ -193,9 +204,11 @@ impl CertificateApi for Certificates {
         let missing = || Error::not_found(&uri.to_string());
         let Https { manager_id, .. } = &uri else { return Err(missing()) };
         let facts = self.at(&cx.scope, manager_id).ok_or_else(missing)?;
-        let time = |seconds| Field::from(DateTimeOffset::from_unix_seconds(seconds));
+        let time = |time: jiff::Timestamp| {
+            Field::from(DateTimeOffset::from_unix_seconds(time.as_second()))
+        };
         let here = format!("{}/{ID}", folder(canonical(&cx.scope, manager_id)));
-        let mut subject = facts.subject.identifier();
+        let mut subject = identifier(&facts.subject);
         if !facts.alternative_names.is_empty() {
             let names = facts.alternative_names.iter().cloned().map(Some);
             subject.alternative_names = Field::Value(names.collect());
@@ -206,12 +219,12 @@ impl CertificateApi for Certificates {
             certificate_type: CertificateType::PEM.into(),
             certificate_usage_types: vec![Some(CertificateUsageType::Web)].into(),
             fingerprint: facts.fingerprint.as_str().into(),
-            fingerprint_hash_algorithm: "TPM_ALG_SHA256".into(),
-            issuer: facts.issuer.identifier().into(),
+            fingerprint_hash_algorithm: CertificateDetails::FINGERPRINT_HASH_ALGORITHM.into(),
+            issuer: identifier(&facts.issuer).into(),
             subject: subject.into(),
             key_usage: facts.key_usage.iter().cloned().map(Some).collect::<Vec<_>>().into(),
-            serial_number: facts.serial.as_str().into(),
-            signature_algorithm: facts.signature_algorithm.as_str().into(),
+            serial_number: facts.serial_number.as_str().into(),
+            signature_algorithm: facts.signature_algorithm.clone().into(),
             valid_not_before: time(facts.not_before),
             valid_not_after: time(facts.not_after),
             ..Certificate::new(here, ID, "HTTPS Certificate")

@@ -8,7 +8,7 @@ use super::*;
 use crate::context::{Machines, Naming};
 use crate::services::managers::two;
 
-fn made() -> (rcgen::Certificate, CertificateFacts) {
+fn made() -> (rcgen::Certificate, CertificateDetails) {
     let names = ["bmc.test".to_owned(), "192.0.2.7".to_owned()];
     let mut params = CertificateParams::new(names).unwrap();
     params.distinguished_name = rcgen::DistinguishedName::new();
@@ -20,11 +20,11 @@ fn made() -> (rcgen::Certificate, CertificateFacts) {
     params.not_before = rcgen::date_time_ymd(2024, 1, 2);
     params.not_after = rcgen::date_time_ymd(2034, 1, 2);
     let certificate = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-    let facts = CertificateFacts::from_der(certificate.der()).unwrap();
+    let facts = CertificateDetails::of(certificate.der()).unwrap();
     (certificate, facts)
 }
 
-fn service(facts: Option<CertificateFacts>) -> Certificates {
+fn service(facts: Option<CertificateDetails>) -> Certificates {
     let facts = facts.map(Arc::new);
     Certificates { current: Arc::new(move || facts.clone()), managers: two() }
 }
@@ -90,7 +90,7 @@ async fn each_manager_of_the_scope_shows_it() {
 
 #[tokio::test]
 async fn locations_are_those_of_the_scope() {
-    let check = async |cx: &Context, facts: Option<CertificateFacts>, expect: usize| {
+    let check = async |cx: &Context, facts: Option<CertificateDetails>, expect: usize| {
         let service = service(facts);
         let uri = CertificateLocationsUri::CertificateServiceCertificateLocations;
         let locations = CertificateLocationsApi::get(&service, cx, uri).await.unwrap();
