@@ -78,7 +78,8 @@ fn entry(attribute: &BiosAttribute) -> Attributes {
     let name = attribute.name.as_str();
     let shown = attribute.display_name.as_str();
     let mut entry = Attributes {
-        default_value: attribute.default.as_ref().map(json).into(),
+        // An empty text would read as none at all.
+        default_value: attribute.default.as_ref().map(json).filter(|value| *value != "").into(),
         display_name: if shown.is_empty() { name } else { shown }.into(),
         read_only: attribute.read_only.into(),
         reset_required: attribute.reset_required.into(),

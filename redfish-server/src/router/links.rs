@@ -18,6 +18,7 @@ pub(super) fn prune(document: &mut Map<String, Value>, shows: &impl Fn(&str) -> 
             }
             true
         }
+        Value::String(uri) if name == "@Redfish.ActionInfo" => shows(uri),
         value => keep(value, shows),
     });
     for (name, count) in counts {
@@ -71,6 +72,8 @@ mod tests {
             "Links": {"Chassis": [b], "Chassis@odata.count": 1, "Oem": {"X": {"Y": b}}},
             "Whole": {"@odata.id": "/redfish/v1/b", "Id": "b"},
             "Elsewhere": {"@odata.id": "https://example.com/"},
+            "#X.Y": {"target": "/x", "@Redfish.ActionInfo": "/redfish/v1/b"},
+            "#X.Z": {"target": "/x", "@Redfish.ActionInfo": "/redfish/v1/a"},
         });
         prune(document.as_object_mut().unwrap(), &|uri| uri == "/redfish/v1/a");
         let expect = json!({
@@ -79,6 +82,8 @@ mod tests {
             "Links": {"Chassis": [], "Chassis@odata.count": 0, "Oem": {"X": {}}},
             "Whole": {"@odata.id": "/redfish/v1/b", "Id": "b"},
             "Elsewhere": {"@odata.id": "https://example.com/"},
+            "#X.Y": {"target": "/x"},
+            "#X.Z": {"target": "/x", "@Redfish.ActionInfo": "/redfish/v1/a"},
         });
         assert_eq!(document, expect);
     }

@@ -1,6 +1,7 @@
 //! The resources over accounts: what clients see of them and may do to them.
 
 mod account_service;
+mod action_info;
 mod manager_account;
 mod role;
 mod session;
@@ -40,6 +41,7 @@ pub fn mounts(accounts: &Arc<Accounts>) -> Vec<Mount> {
             .own(move |principal, uri| account_of(uri).is_some_and(|id| id == principal.account))
             .versioned(move |_, uri| here.account_version(&account_of(uri)?)),
         mount_manager_account_collection(accounts.clone()),
+        action_info::mount(accounts),
         mount_role(accounts.clone()).versioned(move |_, _| Some(roles.roles.version())),
         mount_role_collection(accounts.clone()),
         mount_session_service(accounts.clone()),
