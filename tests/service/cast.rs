@@ -25,7 +25,8 @@ pub(crate) struct Cast {
 /// Accounts of the configuration file: name, role, machines, whether they see theirs as a view.
 type Account = (&'static str, &'static str, Option<&'static [&'static str]>, bool);
 
-const ACCOUNTS: [Account; 6] = [
+const ACCOUNTS: [Account; 7] = [
+    (USER, "Administrator", None, false),
     ("operator", "Operator", None, false),
     ("reader", "ReadOnly", None, false),
     ("tenant-one", "Administrator", Some(&[MACHINES[0]]), false),
@@ -61,8 +62,10 @@ impl Cast {
             machines,
             client: nobody.login(name, PASSWORD),
         };
-        let mut actors = vec![actor(USER, "Administrator", None)];
-        actors.extend(ACCOUNTS.map(|(name, role, machines, _)| actor(name, role, machines)));
+        let mut actors: Vec<_> = ACCOUNTS
+            .into_iter()
+            .map(|(name, role, machines, _)| actor(name, role, machines))
+            .collect();
         actors.push(Actor { name: "nobody", role: "", machines: None, client: nobody });
         Self { server, actors }
     }

@@ -104,6 +104,19 @@ fn what_is_created_needs_its_properties() {
     assert_eq!(admin.members(accounts), before);
 }
 
+#[test]
+fn predefined_roles_stay_as_they_are() {
+    let server = Setup::plain().start();
+    let admin = server.login();
+    for role in admin.members("/redfish/v1/AccountService/Roles") {
+        let before = admin.read(&role);
+        let answer = admin.patch(&role, &json!({ "AssignedPrivileges": ["Login"] }));
+        assert!((400..500).contains(&answer.status), "{role}: {}", answer.summary());
+        assert_eq!(answer.fault(false), None);
+        assert_eq!(admin.read(&role), before);
+    }
+}
+
 /// Secrets that a client sent come back in no error and stand in no log.
 #[test]
 fn secrets_are_not_repeated() {

@@ -107,9 +107,8 @@ fn places(cast: &Cast) -> BTreeMap<&'static str, (String, Value)> {
     let mut places = BTreeMap::new();
     for (uri, document) in crawl(admin, ROOT).documents {
         let foreign = MACHINES[1..].iter().any(|id| uri.split('/').any(|segment| segment == *id));
-        let actors =
-            cast.actors.iter().any(|actor| uri.ends_with(&format!("/Accounts/{}", actor.name)));
-        if foreign || actors || own.contains(&uri.as_str()) {
+        let account = cast.actors.iter().any(|actor| document["UserName"] == actor.name);
+        if foreign || account || own.contains(&uri.as_str()) {
             continue;
         }
         let fits =
