@@ -81,5 +81,5 @@ async fn main() -> std::io::Result<()> {
     let app = Service::new(router(&service)).authenticator(Arc::new(Everybody));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
     println!("http://{}/redfish/v1/", listener.local_addr()?);
-    axum::serve(listener, app.into_axum()).await
+    axum::serve(listener, Arc::new(app).into_axum()).await
 }

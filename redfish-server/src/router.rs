@@ -9,6 +9,7 @@ mod authorise;
 mod cache;
 mod collect;
 mod etag;
+mod guard;
 mod links;
 mod path;
 mod query;
@@ -19,6 +20,7 @@ mod write;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
@@ -31,8 +33,9 @@ use crate::error::Error;
 use crate::mount::Mount;
 use crate::operation::{Kind, Operation};
 use crate::page::Page;
-use authorise::Rights;
+use authorise::{Rights, is_machines};
 use cache::Cache;
+use guard::Guard;
 use query::Query;
 use response::Refusal;
 use tree::{Answers, Endpoint, Node};
@@ -47,6 +50,7 @@ pub struct Router {
     mounts: Vec<Mount>,
     pages: Vec<Page>,
     cache: Cache,
+    guard: Guard,
     /// Writes to one resource come one after the other, so that conditions are compared and changes
     /// applied in one step.
     locks: Locks<Box<str>>,
@@ -159,6 +163,10 @@ impl Router {
         let rights = rights.as_deref().map(|principal| self.rights(principal, operation, &found));
         if !public && !rights.as_ref().is_some_and(Rights::any) {
             return Err(Error::forbidden().into());
+        }
+        if operation.kind != Kind::Get && is_machines(operation.site) && !mount.is_service_wide() {
+            let machine = found.uri.split('/').nth(4).unwrap_or_default();
+            self.guard.admit(&cx, machine, Instant::now())?;
         }
         if let (Some(query), false) = (head.uri.query(), operation.kind == Kind::Get) {
             Query::refuse_on_write(query)?;

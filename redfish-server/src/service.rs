@@ -4,7 +4,7 @@
 //! use redfish_server::{Router, Service};
 //!
 //! // Without an authenticator nobody has credentials: only what is public answers.
-//! let service = Service::new(Router::new());
+//! let service = std::sync::Arc::new(Service::new(Router::new()));
 //! let app: axum::Router = service.into_axum();
 //! ```
 
@@ -167,11 +167,10 @@ impl Service {
     }
 
     /// As an axum service, for who has a listener: it shows everything and knows no addresses.
-    pub fn into_axum(self) -> axum::Router {
-        let service = Arc::new(self);
+    pub fn into_axum(self: Arc<Self>) -> axum::Router {
         let scope = Arc::new(Scope::all());
         axum::Router::new().fallback(move |request: Request<Body>| {
-            let (service, origin) = (Arc::clone(&service), Origin::new(Arc::clone(&scope)));
+            let (service, origin) = (Arc::clone(&self), Origin::new(Arc::clone(&scope)));
             async move { service.call(origin, request).await }
         })
     }

@@ -68,6 +68,8 @@ fn supported() -> BTreeSet<String> {
 fn check(profile: &str, listen: &str, login: &str) {
     let server = start(profile, listen);
     let schemas = schemas();
+    // There is a session to look at, also where the validator opens none.
+    let _session = server.login();
     let verdict = run(&server.url, login, schemas.path());
     let mut faults = faults(profile, &verdict);
     faults.extend(floors::shortfalls(profile, &verdict.passed));

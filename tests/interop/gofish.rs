@@ -13,7 +13,10 @@ const RELEASES: [(&str, bool); 3] = [("gofish19", true), ("gofish20", true), ("g
 
 /// A server whose guard lets one account work on several machines, as the releases do one after another.
 fn start(operating_system: &str) -> Server {
-    let compat = format!("[compat]\noperating_system = \"{operating_system}\"\nguard = \"off\"\n");
+    let compat = format!(
+        "[compat]\noperating_system = \"{operating_system}\"\nguard = \"off\"\n\
+         [[backend]]\nkind = \"mock\"\ndelays = {{ scale = 0.1 }}\n"
+    );
     Setup::default().config(&compat).start()
 }
 

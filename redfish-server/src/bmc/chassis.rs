@@ -48,6 +48,7 @@ fn chassis(seen: &Seen<'_>) -> Chassis {
         log_services: Ref::to(below("LogServices")).into(),
         power_state: status::power_state(machine.power).into(),
         power_subsystem: Ref::to(below("PowerSubsystem")).into(),
+        sensors: Ref::to(below("Sensors")).into(),
         status: status::system(seen).into(),
         thermal_subsystem: Ref::to(below("ThermalSubsystem")).into(),
         ..Chassis::new(seen.chassis(), seen.id(), seen.name(), ChassisType::Other)

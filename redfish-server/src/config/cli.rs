@@ -139,15 +139,32 @@ impl Cli {
         if let Some(file) = &self.ready_file {
             table.insert("ready_file".to_owned(), path(file));
         }
-        if let Some(kind) = &self.backend {
-            let mut backend = Table::new();
-            backend.insert("kind".to_owned(), kind.as_str().into());
-            if let Some(machines) = self.mock_machines {
-                backend.insert("machines".to_owned(), i64::from(machines).into());
-            }
-            table.insert("backend".to_owned(), Value::Array(vec![Value::Table(backend)]));
-        }
         table
+    }
+
+    /// What `--backend` and `--mock-machines` say of the backends that are configured: they choose one
+    /// of them and change it, or are all there is to say.
+    pub(super) fn choose_backend(&self, whole: &mut Table) {
+        if self.backend.is_none() && self.mock_machines.is_none() {
+            return;
+        }
+        let kind = self.backend.as_deref().unwrap_or("mock");
+        let configured = whole.get("backend").and_then(Value::as_array).cloned();
+        let of_kind = |table: &Table| table.get("kind").and_then(Value::as_str) == Some(kind);
+        let known =
+            configured.unwrap_or_default().into_iter().filter_map(|backend| match backend {
+                Value::Table(table) if of_kind(&table) => Some(table),
+                _ => None,
+            });
+        let mut backends: Vec<Table> = known.collect();
+        if backends.is_empty() {
+            backends.push([("kind".to_owned(), kind.into())].into_iter().collect());
+        }
+        if let (Some(machines), [backend, ..]) = (self.mock_machines, backends.as_mut_slice()) {
+            backend.insert("machines".to_owned(), i64::from(machines).into());
+        }
+        let backends = backends.into_iter().map(Value::Table).collect();
+        whole.insert("backend".to_owned(), Value::Array(backends));
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) fn read<T: DeserializeOwned>(
     file: Option<&Path>,
     environment: impl IntoIterator<Item = (String, String)>,
     options: Table,
+    finish: impl FnOnce(&mut Table),
 ) -> Result<T, ConfigError> {
     let mut layers = Vec::new();
     if let Some(file) = file {
@@ -60,6 +61,7 @@ pub(super) fn read<T: DeserializeOwned>(
     for (_, layer) in &layers {
         lay_over(&mut whole, layer.clone());
     }
+    finish(&mut whole);
     serde_path_to_error::deserialize(Value::Table(whole)).map_err(|error| {
         let key = error.path().to_string();
         // The last layer that has the key, or what is above it, gave it.

@@ -104,7 +104,10 @@ impl Config {
         let environment = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        let config: Self = layers::read(cli.config.as_deref(), environment, cli.overlay())?;
+        let config: Self =
+            layers::read(cli.config.as_deref(), environment, cli.overlay(), |whole| {
+                cli.choose_backend(whole)
+            })?;
         config.check()?;
         Ok(config)
     }
@@ -172,8 +175,10 @@ mod tests {
         let cli = <Cli as clap::Parser>::try_parse_from(arguments).map_err(|e| e.to_string())?;
         let environment =
             environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let config: Config = layers::read(Some(&path), environment, cli.overlay())
-            .map_err(|error| error.to_string().replace(&path.display().to_string(), "FILE"))?;
+        let config: Config = layers::read(Some(&path), environment, cli.overlay(), |whole| {
+            cli.choose_backend(whole);
+        })
+        .map_err(|error| error.to_string().replace(&path.display().to_string(), "FILE"))?;
         config.check().map_err(|error| error.to_string())?;
         Ok(config)
     }
@@ -194,6 +199,11 @@ mod tests {
         let config = load("", &[], &["--backend", "mock", "--mock-machines", "7"]).unwrap();
         assert_eq!(config.backend[0].kind, "mock");
         assert_eq!(config.backend[0].settings["machines"].as_integer(), Some(7));
+        let file = "[[backend]]\nkind = \"mock\"\nseed = 5\n[[backend]]\nkind = \"other\"";
+        let config = load(file, &[], &["--backend", "mock", "--mock-machines", "7"]).unwrap();
+        let [backend] = config.backend.as_slice() else { panic!("{:?}", config.backend) };
+        let setting = |name: &str| backend.settings[name].as_integer();
+        assert_eq!((setting("seed"), setting("machines")), (Some(5), Some(7)));
     }
 
     #[test]

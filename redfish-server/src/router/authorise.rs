@@ -52,7 +52,7 @@ impl<'a> Rights<'a> {
 }
 
 /// Whether a template is of a machine's resource.
-fn is_machines(site: &str) -> bool {
+pub(super) fn is_machines(site: &str) -> bool {
     ["/redfish/v1/Systems/{", "/redfish/v1/Chassis/{", "/redfish/v1/Managers/{"]
         .iter()
         .any(|prefix| site.starts_with(prefix))

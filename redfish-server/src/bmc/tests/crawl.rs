@@ -18,7 +18,7 @@ use crate::router::Router;
 const ROOTS: [&str; 3] = ["/redfish/v1/Systems", "/redfish/v1/Chassis", "/redfish/v1/Managers"];
 
 /// Of other services: links to these are pruned where there is none.
-const ELSEWHERE: [&str; 3] = ["LogServices", "NetworkProtocol", "SerialInterfaces"];
+const ELSEWHERE: [&str; 4] = ["LogServices", "NetworkProtocol", "Sensors", "SerialInterfaces"];
 
 async fn get(router: &Arc<Router>, scope: &Scope, uri: &str) -> (StatusCode, Value) {
     let response = router.ask(admin(scope.clone()), &Method::GET, uri, b"").await;
