@@ -50,9 +50,9 @@ async fn idle_sessions_end() {
     assert_eq!(accounts.sessions().len(), 1);
     wait(60).await;
     assert!(!works(&accounts, &used));
-    accounts.sweep(1).await.unwrap();
+    accounts.sweep(1, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 1);
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 0);
 }
 
@@ -86,16 +86,19 @@ async fn sessions_outlive_a_restart() {
     // Use alone writes nothing, and a sweep only what has moved far.
     wait(10).await;
     assert!(works(&accounts, &used));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.version(), version);
     wait(40).await;
     assert!(works(&accounts, &used));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.version(), version + 1);
     assert!(accounts.session(&used.session.id).unwrap().revision > revision);
+    wait(5).await;
+    assert!(works(&accounts, &used));
+    accounts.flush().await.unwrap();
     drop(accounts);
     let accounts = opened(&store, config).await;
-    wait(10).await;
+    wait(59).await;
     assert!(works(&accounts, &used) && !works(&accounts, &idle));
 }
 
@@ -128,7 +131,7 @@ async fn a_new_account_of_the_same_name_has_no_old_sessions() {
     assert!(!works(&accounts, &session));
     accounts.create(NewAccount::new("op", PASSWORD, "Administrator")).await.unwrap();
     assert!(!works(&accounts, &session));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 0);
 }
 
@@ -192,4 +195,15 @@ async fn an_account_without_redfish_opens_none() {
     assert!(accounts.may_use("op", &AccountTypes::KVMIP));
     assert!(!accounts.may_use("eye", &AccountTypes::KVMIP));
     assert!(accounts.may_use("root", &AccountTypes::KVMIP));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_hold_for_logins_at_once() {
+    let accounts = accounts(Config { max_sessions_per_account: 3, ..config() }).await;
+    let logins = (0..8).map(|_| {
+        let accounts = accounts.clone();
+        tokio::spawn(async move { accounts.log_in("op", &secret(PASSWORD), None).await.is_ok() })
+    });
+    let done = futures_util::future::join_all(logins).await;
+    assert_eq!(done.into_iter().filter(|done| *done.as_ref().unwrap()).count(), 3);
 }
