@@ -85,6 +85,44 @@ async fn an_account_shows_what_it_is() {
 }
 
 #[tokio::test]
+async fn what_is_ones_own() {
+    let accounts = accounts(config()).await;
+    assert_eq!(super::super::mounts(&accounts).len(), 8);
+    let session = accounts.log_in("op", &secret(PASSWORD), None).await.unwrap().session.id.clone();
+    let session = format!("/redfish/v1/SessionService/Sessions/{session}");
+    let check = |who: &str, uri: &str, expect: (bool, bool)| {
+        let principal = by(&accounts, who).principal.unwrap();
+        let own =
+            (accounts.is_own_account(&principal, uri), accounts.is_own_session(&principal, uri));
+        assert_eq!(own, expect, "{who} {uri}");
+    };
+    check("op", "/redfish/v1/AccountService/Accounts/op", (true, false));
+    check("eye", "/redfish/v1/AccountService/Accounts/op", (false, false));
+    check("op", "/redfish/v1/AccountService/Accounts", (false, false));
+    check("op", &session, (false, true));
+    check("eye", &session, (false, false));
+    check("op", "/redfish/v1/SessionService/Sessions/op", (false, false));
+}
+
+#[tokio::test]
+async fn rendered_accounts_are_void_with_a_change_or_a_lock() {
+    let accounts = accounts(config()).await;
+    let uri = "/redfish/v1/AccountService/Accounts/op";
+    let first = accounts.account_version(uri);
+    assert!(first.is_some() && accounts.account_version(uri) == first);
+    let body = ManagerAccountPatch { enabled: false.into(), ..ManagerAccountPatch::default() };
+    patch(&accounts, "root", "op", body).await.unwrap();
+    assert!(accounts.account_version(uri) > first);
+    for _ in 0..10 {
+        accounts.verify("op", "wrong password", None).await.unwrap_err();
+    }
+    assert_eq!(accounts.account_version(uri), None);
+    let body = ManagerAccountPatch { locked: false.into(), ..ManagerAccountPatch::default() };
+    assert_eq!(patch(&accounts, "root", "op", body).await.unwrap()["Locked"], false);
+    assert!(accounts.account_version(uri).is_some());
+}
+
+#[tokio::test]
 async fn etags_follow_passwords() {
     let accounts = accounts(config()).await;
     let cx = by(&accounts, "root");
@@ -189,6 +227,7 @@ async fn accounts_are_patched() {
         }
     };
     check(none(), Ok(("UserName", json!("op")))).await;
+    check(ManagerAccountPatch { user_name: "op".into(), ..none() }, Ok(("Id", json!("op")))).await;
     check(
         ManagerAccountPatch { role_id: "ReadOnly".into(), ..none() },
         Ok(("RoleId", json!("ReadOnly"))),

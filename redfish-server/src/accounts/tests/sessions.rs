@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::{AccountChange, Opened};
 use super::*;
+use crate::store::{Expect, Kind};
 
 async fn open(accounts: &Accounts, name: &str) -> Opened {
     accounts.log_in(name, &secret(PASSWORD), at("192.0.2.1")).await.unwrap()
@@ -36,6 +37,24 @@ async fn tokens_are_random_and_not_kept() {
     for wrong in ["", "x", &one.token.expose()[1..], &one.session.id] {
         assert_eq!(accounts.principal_of_token(wrong).unwrap_err().status.as_u16(), 401);
     }
+}
+
+#[tokio::test]
+async fn the_whole_hash_of_a_token_counts() {
+    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let accounts = opened(&store, config()).await;
+    accounts.create(NewAccount::new("root", PASSWORD, "Administrator")).await.unwrap();
+    let session = open(&accounts, "root").await;
+    // Another token whose hash begins alike: the last digit of what is kept differs.
+    let record = store.load(Kind::Session).await.unwrap().remove(0);
+    let mut content: serde_json::Value = serde_json::from_slice(&record.bytes).unwrap();
+    let hash = content["token"].as_str().unwrap();
+    let (start, last) = hash.split_at(63);
+    content["token"] = format!("{start}{}", if last == "0" { "1" } else { "0" }).into();
+    let bytes = serde_json::to_vec(&content).unwrap();
+    store.put(Kind::Session, &record.id, bytes, Expect::Any).await.unwrap();
+    let again = opened(&store, config()).await;
+    assert!(again.session(&session.session.id).is_some() && !works(&again, &session));
 }
 
 #[tokio::test(start_paused = true)]
