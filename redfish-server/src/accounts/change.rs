@@ -221,7 +221,7 @@ impl Accounts {
         let after = self.accounts.put(id.to_owned(), after, expect).await?;
         // Who changes their own password goes on with the session that they do it in.
         if let Some(session) = by.and_then(|by| by.session.as_deref()).filter(|_| ends && goes_on) {
-            self.carry_over(session, epoch).await?;
+            self.carry_over(session, epoch).await;
         }
         tracing::info!(target: "audit", account = id, ?properties, "account changed");
         Ok((after, refused))

@@ -205,20 +205,23 @@ impl Accounts {
         }
         let generated = match admin_password {
             Some(_) => None,
-            None => Some(generate()?),
+            None => Some(self.generate()?),
         };
         let password = admin_password.or_else(|| generated.clone()).unwrap_or_default();
         let made = self.create(NewAccount::new("admin", password, ADMINISTRATOR)).await?;
         let user_name = made.value.user_name.clone();
         Ok(Bootstrap::Created { user_name, password: generated })
     }
-}
 
-/// A password of 119 bits that can be read out: no characters that look alike.
-fn generate() -> Result<Secret<String>> {
-    const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789-";
-    let mut random = [0; 24];
-    getrandom::fill(&mut random).map_err(|_| Error::internal())?;
-    let letter = |byte: &u8| char::from(LETTERS[usize::from(byte % 32)]);
-    Ok(random.iter().map(letter).collect::<String>().into())
+    /// A password of 120 bits, if the policy allows as many characters. It can be read out: no two
+    /// of them look alike.
+    fn generate(&self) -> Result<Secret<String>> {
+        const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789Q";
+        let rules = self.rules();
+        let length = 24.max(rules.min_password_length).min(rules.max_password_length);
+        let mut random = vec![0; length as usize];
+        getrandom::fill(&mut random).map_err(|_| Error::internal())?;
+        let letter = |byte: &u8| char::from(LETTERS[usize::from(byte % 32)]);
+        Ok(random.iter().map(letter).collect::<String>().into())
+    }
 }

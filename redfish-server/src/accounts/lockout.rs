@@ -36,7 +36,7 @@ impl Lockouts {
     /// Whether attempts are refused.
     pub(super) fn is_locked(&self, user_name: &str, source: Option<IpAddr>) -> bool {
         let counters = self.counters();
-        counters.get(&key(user_name, source)).is_some_and(|counter| counter.is_locked())
+        counters.get(&key(user_name, source)).is_some_and(Counter::is_locked)
     }
 
     /// Whether attempts from anywhere are refused (`ManagerAccount.Locked`).

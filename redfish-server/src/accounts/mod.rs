@@ -36,7 +36,7 @@ pub use api::mounts;
 pub use authenticators::{Basic, SessionToken};
 pub use change::{AccountChange, NewAccount};
 pub use configured::{Bootstrap, ConfiguredAccount, ConfiguredPassword, Refused};
-pub use password::{Cost, is_password_hash, password_hash};
+pub use password::{Cost, hash_password, is_password_hash};
 pub use role::RoleRecord;
 pub use session::{Opened, Session};
 pub use settings::{Options, Rules};
@@ -96,6 +96,8 @@ pub struct Accounts {
     config: Config,
     /// Changes that look at several records come one after the other.
     changing: Mutex<()>,
+    /// So do logins, so that they don't pass the limits together.
+    opening: Mutex<()>,
 }
 
 impl Accounts {
@@ -121,6 +123,7 @@ impl Accounts {
             clock,
             config,
             changing: Mutex::default(),
+            opening: Mutex::default(),
         })
     }
 

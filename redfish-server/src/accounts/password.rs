@@ -50,13 +50,21 @@ pub fn is_password_hash(text: &str) -> bool {
     known && bounded && hash.salt.is_some() && hash.hash.is_some()
 }
 
-/// The hash of a password in PHC form, as a configuration can hold it.
-///
-/// # Errors
-/// When there is no randomness, or the cost is out of range.
-pub async fn password_hash(password: &Secret<String>, cost: Cost) -> Result<Secret<String>> {
-    let hasher = Hasher::new(cost).map_err(|_| Error::internal())?;
-    hasher.hash(password.expose()).await
+/// The hash of a password, computed here and now: for a command line.
+pub fn hash_password(password: &Secret<String>, cost: Cost) -> Option<Secret<String>> {
+    compute(&argon(cost)?, password.expose())
+}
+
+fn argon(Cost { memory, passes }: Cost) -> Option<Argon2<'static>> {
+    let params = Params::new(memory, passes, 1, None).ok()?;
+    Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+fn compute(argon: &Argon2<'_>, password: &str) -> Option<Secret<String>> {
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).ok()?;
+    let hash = argon.hash_password_with_salt(password.as_bytes(), &salt).ok()?;
+    Some(hash.to_string().into())
 }
 
 /// Computes hashes.
@@ -76,9 +84,7 @@ pub(super) struct Turn(#[allow(dead_code)] [OwnedSemaphorePermit; 2]);
 
 impl Hasher {
     pub(super) fn new(cost: Cost) -> Result<Self, &'static str> {
-        let wrong = "The cost of password hashes is out of range";
-        let params = Params::new(cost.memory, cost.passes, 1, None).map_err(|_| wrong)?;
-        let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let argon = argon(cost).ok_or("The cost of password hashes is out of range")?;
         let mut random = [0; 48];
         getrandom::fill(&mut random).map_err(|_| "There is no randomness")?;
         let (salt, output) = random.split_at(16);
@@ -133,12 +139,7 @@ impl Hasher {
     pub(super) async fn hash(&self, password: &str) -> Result<Secret<String>> {
         let turn = self.turn().await?;
         let password = password.to_owned();
-        let done = self.run(turn, move |argon| {
-            let mut salt = [0; 16];
-            getrandom::fill(&mut salt).ok()?;
-            let hash = argon.hash_password_with_salt(password.as_bytes(), &salt).ok()?;
-            Some(Secret::from(hash.to_string()))
-        });
+        let done = self.run(turn, move |argon| compute(argon, &password));
         done.await.flatten().ok_or_else(Error::internal)
     }
 
@@ -181,6 +182,8 @@ pub(super) mod tests {
         check(&hasher.nobody, "", false).await;
         check(&"nonsense".into(), "", false).await;
         assert_eq!(hasher.computed(), 7);
+        let hash = hash_password(&"correct horse".into(), CHEAP).unwrap();
+        check(&hash, "correct horse", true).await;
     }
 
     #[test]

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::verify::Identity;
-use super::{Account, Accounts};
+use super::{Account, Accounts, Config};
 use crate::context::Principal;
 use crate::error::{Error, Result};
 use crate::messages;
@@ -117,7 +117,6 @@ impl Accounts {
         if !account.value.account_types.contains(&AccountTypes::Redfish) {
             return Err(Error::unauthorized());
         }
-        self.room(&account.id).await?;
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(|_| Error::internal())?;
         let token = URL_SAFE_NO_PAD.encode(random);
@@ -133,8 +132,11 @@ impl Accounts {
             kept: now.into(),
             principal: Mutex::default(),
         };
-        // If the account changed since the password was looked at, the session is of a past epoch.
+        let opening = self.opening.lock().await;
+        self.room(&account.id)?;
         let session = self.sessions.insert(id_of(&hash), session).await?;
+        drop(opening);
+        // If the account changed since the password was looked at, the session is of a past epoch.
         if !self.is_alive(&session) {
             return Err(Error::unauthorized());
         }
@@ -144,22 +146,15 @@ impl Accounts {
     }
 
     /// Whether there is room for another session of an account.
-    async fn room(&self, account: &str) -> Result<()> {
-        let full = || {
-            if self.sessions.len()
-                < self.config.max_sessions.min(self.config.max_sessions_per_account)
-            {
-                return false;
-            }
-            let alive = self.sessions.all().into_iter().filter(|session| self.is_alive(session));
-            let (mut all, mut own) = (0, 0);
-            for session in alive {
-                all += 1;
-                own += usize::from(session.value.account == account);
-            }
-            all >= self.config.max_sessions || own >= self.config.max_sessions_per_account
-        };
-        if !full() {
+    fn room(&self, account: &str) -> Result<()> {
+        let Config { max_sessions, max_sessions_per_account, .. } = self.config;
+        // Counting is only worth it where what is over might make the difference.
+        if self.sessions.len() < max_sessions.min(max_sessions_per_account) {
+            return Ok(());
+        }
+        let alive = self.sessions();
+        let own = alive.iter().filter(|session| session.value.account == account).count();
+        if alive.len() < max_sessions && own < max_sessions_per_account {
             return Ok(());
         }
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, messages::session_limit_exceeded());
@@ -240,12 +235,13 @@ impl Accounts {
         Ok(())
     }
 
-    /// Lets one session of an account go on in another epoch.
-    pub(super) async fn carry_over(&self, id: &str, epoch: u64) -> Result<()> {
-        let Some(session) = self.sessions.get(id) else { return Ok(()) };
+    /// Lets one session of an account go on in another epoch; if that fails, it has ended.
+    pub(super) async fn carry_over(&self, id: &str, epoch: u64) {
+        let Some(session) = self.sessions.get(id) else { return };
         let carried = session.value.in_epoch(epoch);
-        self.sessions.put(id.to_owned(), carried, Expect::Revision(session.revision)).await?;
-        Ok(())
+        if let Err(error) = self.sessions.put(id.to_owned(), carried, Expect::Any).await {
+            tracing::error!(error = &error as &dyn std::error::Error, "a session can't go on");
+        }
     }
 
     /// Clears away what is over and writes what has moved, for ever.
@@ -254,19 +250,24 @@ impl Accounts {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            if let Err(error) = self.sweep(SWEPT).await {
+            let far = i64::from(self.rules().session_timeout) / 4;
+            if let Err(error) = self.sweep(SWEPT, far).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "sessions can't be kept");
             }
         }
     }
 
-    /// Removes sessions that are over, and writes when the others were last used; so many at most.
-    /// A process that ends writes them all.
+    /// Writes when sessions were last used, all of them: for a process that ends.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn sweep(&self, most: usize) -> crate::store::Result<()> {
-        let far = i64::from(self.rules().session_timeout) / 4;
+    pub async fn flush(&self) -> crate::store::Result<()> {
+        self.sweep(usize::MAX, 1).await
+    }
+
+    /// Removes sessions that are over, and writes those whose last use has moved so far, in seconds;
+    /// so many at most.
+    pub(super) async fn sweep(&self, most: usize, far: i64) -> crate::store::Result<()> {
         let mut left = most;
         for session in self.sessions.all() {
             if left == 0 {

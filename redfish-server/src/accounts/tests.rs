@@ -6,6 +6,7 @@ mod logins;
 mod races;
 mod resources;
 mod sessions;
+mod settings;
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -252,6 +252,9 @@ impl Bmc {
     /// Ends the work in the background and keeps what is not kept yet.
     pub async fn close(self) {
         drop(self.work);
+        if let Err(error) = self.accounts.flush().await {
+            tracing::warn!(%error, "when sessions were last used is not kept");
+        }
         for keeper in &self.keepers {
             keeper.flush().await;
         }

@@ -330,7 +330,9 @@ pub(super) fn view(machine: &str) -> Scope {
 pub(super) fn admin(scope: Scope) -> Context {
     let privileges =
         [Privilege::Login, Privilege::ConfigureComponents, Privilege::ConfigureManager];
-    Context::new(Some(Principal::new("admin", "Administrator", privileges).into()), scope)
+    let mut admin = Principal::new("admin", "Administrator", privileges);
+    admin.multi_machine = true;
+    Context::new(Some(admin.into()), scope)
 }
 
 /// A time that is long ago.

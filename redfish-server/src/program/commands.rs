@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redfish_backend::MachineBackend;
 use redfish_backend::snapshot::Readiness;
-use redfish_server::accounts::{Cost, password_hash};
+use redfish_server::accounts::{Cost, hash_password as hashed};
 use redfish_server::config::Config;
 use redfish_server::config::cli::{Format, Output};
 use redfish_server::services::registries;
@@ -31,10 +31,10 @@ pub(super) fn version(format: Format) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-pub(super) async fn hash_password() -> Result<ExitCode, Failure> {
-    let password = state::read_password()?.into();
-    let hash = password_hash(&password, Cost::default()).await;
-    println!("{}", hash.map_err(|error| Failure::other(&error))?.expose());
+pub(super) fn hash_password() -> Result<ExitCode, Failure> {
+    let hash = hashed(&state::read_password()?.into(), Cost::default());
+    let hash = hash.ok_or_else(|| Failure::Other("There is no randomness".to_owned()))?;
+    println!("{}", hash.expose());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -74,8 +74,11 @@ impl From<ConfigError> for Failure {
 
 /// Does what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
-    if let Some(Command::Version(format)) = &cli.command {
-        return Ok(commands::version(*format));
+    // These need no configuration, and must work where that is broken.
+    match &cli.command {
+        Some(Command::Version(format)) => return Ok(commands::version(*format)),
+        Some(Command::HashPassword) => return commands::hash_password(),
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
@@ -86,10 +89,6 @@ pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
 }
 
 async fn command(cli: &Cli) -> Result<ExitCode, Failure> {
-    if let Some(Command::HashPassword) = &cli.command {
-        // Needs no configuration, and must work where that is broken.
-        return commands::hash_password().await;
-    }
     let config = Config::load(cli)?;
     match &cli.command {
         None => serve::run(cli, config).await,

@@ -2,10 +2,11 @@
 //!
 //! Privileges come from the registry's table. Two rules are added to it. `ConfigureSelf` counts for
 //! what is the caller's own. And what concerns everybody (accounts, services, certificates) is
-//! written by accounts that may see all machines: a tenant's administrator is not the service's.
+//! written by accounts that may see all machines: a tenant's administrator is not the service's, and
+//! may do there what anybody may with what is one's own.
 
 use crate::context::Principal;
-use crate::operation::{Kind, Operation};
+use crate::operation::{Kind, Operation, Privilege};
 
 /// What a caller may do by one operation on one resource.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +14,8 @@ pub(super) struct Rights<'a> {
     principal: &'a Principal,
     operation: &'static Operation,
     own: bool,
-    allowed: bool,
+    /// Whether only what is one's own can be written.
+    own_only: bool,
 }
 
 impl<'a> Rights<'a> {
@@ -27,27 +29,35 @@ impl<'a> Rights<'a> {
     ) -> Self {
         let everybody = service_wide || !is_machines(operation.site);
         let writes = operation.kind != Kind::Get;
-        let allowed = !writes || !everybody || own || principal.is_unscoped();
-        Self { principal, operation, own, allowed }
+        let own_only = writes && everybody && !principal.is_unscoped();
+        Self { principal, operation, own, own_only }
     }
 
     /// Whether it may be done at all, if only to some of the properties.
     pub(super) fn any(&self) -> bool {
         let overrides = self.operation.property_privileges.iter();
-        self.whole() || self.allowed && overrides.clone().any(|(name, _)| self.property(name))
+        self.whole() || overrides.clone().any(|(name, _)| self.property(name))
     }
 
     /// Whether a property may be changed.
     pub(super) fn property(&self, name: &str) -> bool {
         let overrides = self.operation.property_privileges.iter();
         match overrides.clone().find(|(property, _)| *property == name) {
-            Some((_, any_of)) => self.allowed && self.principal.has_any(any_of, self.own),
+            Some((_, any_of)) => self.has_any(any_of),
             None => self.whole(),
         }
     }
 
     fn whole(&self) -> bool {
-        self.allowed && self.principal.may(self.operation, self.own)
+        self.has_any(self.operation.privileges)
+    }
+
+    fn has_any(&self, any_of: &[&[Privilege]]) -> bool {
+        if !self.own_only {
+            return self.principal.has_any(any_of, self.own);
+        }
+        let for_oneself = |all: &&&[Privilege]| all.contains(&Privilege::ConfigureSelf);
+        any_of.iter().filter(for_oneself).any(|all| self.principal.has_any(&[all], self.own))
     }
 }
 
@@ -63,7 +73,7 @@ mod tests {
     use super::*;
     use crate::context::Machines;
     use crate::operation::OPERATIONS;
-    use crate::operation::Privilege::{self, ConfigureSelf, ConfigureUsers, Login};
+    use crate::operation::Privilege::{ConfigureSelf, ConfigureUsers, Login};
 
     #[test]
     fn rights() {
@@ -93,7 +103,9 @@ mod tests {
         check(account, READER, true, true, password);
         check(account, CHIEF, false, false, all);
         check(account, CHIEF, true, false, none);
-        check(account, CHIEF, true, true, all);
+        check(account, CHIEF, true, true, password);
+        check("session_service_sessions_delete", CHIEF, true, true, all);
+        check("session_service_sessions_delete", CHIEF, true, false, none);
         check("account_service_accounts_get", READER, true, true, all);
         check("systems_reset", CHIEF, true, false, all);
         check("systems_reset", READER, false, false, none);

@@ -151,6 +151,20 @@ fn damage_is_named_and_never_a_new_start() {
     );
     check(
         &|file| {
+            // One bit of one record, wherever it stands.
+            let mut bytes = fs::read(file).unwrap();
+            let record = b"199199199199";
+            for at in 0..bytes.len() - record.len() {
+                if bytes[at..].starts_with(record) {
+                    bytes[at] ^= 1;
+                }
+            }
+            fs::write(file, bytes).unwrap();
+        },
+        "damaged",
+    );
+    check(
+        &|file| {
             let database = redb::Database::open(file).unwrap();
             let write = database.begin_write().unwrap();
             let meta = redb::TableDefinition::<&str, u64>::new("meta");

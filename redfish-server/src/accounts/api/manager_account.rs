@@ -23,13 +23,6 @@ use crate::store::Entry;
 const CHANGE_PASSWORD: &str = "ChangePassword";
 
 impl Accounts {
-    /// Changes with what an account shows; unknown while it is locked, which ends by itself.
-    pub(super) fn account_version(&self, id: &str) -> Option<u64> {
-        let account = self.account(id)?;
-        let locked = self.lockouts.is_locked_anywhere(&account.value.user_name);
-        (!locked).then(|| self.version())
-    }
-
     fn show_account(&self, cx: &Context, account: &Entry<Account>) -> ManagerAccount {
         let Entry { id, revision, value } = account;
         let uri = uri_of(id);

@@ -21,6 +21,7 @@ use crate::api::manager_account::{mount_manager_account, mount_manager_account_c
 use crate::api::role::{mount_role, mount_role_collection};
 use crate::api::session::{mount_session, mount_session_collection};
 use crate::api::session_service::mount_session_service;
+use crate::context::Principal;
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::messages;
@@ -28,32 +29,53 @@ use crate::mount::Mount;
 
 /// `AccountService`, `SessionService` and all below them.
 pub fn mounts(accounts: &Arc<Accounts>) -> Vec<Mount> {
-    let account_of = |uri: &str| match uri.parse() {
-        Ok(ManagerAccountUri::AccountServiceAccounts { manager_account_id }) => {
-            Some(manager_account_id)
-        }
-        Err(_) => None,
-    };
-    let (here, sessions, roles) = (accounts.clone(), accounts.clone(), accounts.clone());
+    let [account, versions, session, roles] = [(); 4].map(|()| accounts.clone());
     vec![
         mount_account_service(accounts.clone()),
         mount_manager_account(accounts.clone())
-            .own(move |principal, uri| account_of(uri).is_some_and(|id| id == principal.account))
-            .versioned(move |_, uri| here.account_version(&account_of(uri)?)),
+            .own(move |principal, uri| account.is_own_account(principal, uri))
+            .versioned(move |_, uri| versions.account_version(uri)),
         mount_manager_account_collection(accounts.clone()),
         action_info::mount(accounts),
         mount_role(accounts.clone()).versioned(move |_, _| Some(roles.roles.version())),
         mount_role_collection(accounts.clone()),
         mount_session_service(accounts.clone()),
-        mount_session(accounts.clone()).own(move |principal, uri| {
-            let Ok(SessionUri::SessionServiceSessions { session_id }) = uri.parse() else {
-                return false;
-            };
-            let session = sessions.session(&session_id);
-            session.is_some_and(|session| session.value.account == principal.account)
-        }),
+        mount_session(accounts.clone())
+            .own(move |principal, uri| session.is_own_session(principal, uri)),
         mount_session_collection(accounts.clone()),
     ]
+}
+
+impl Accounts {
+    /// Whether a URI is that of the principal's account.
+    pub(super) fn is_own_account(&self, principal: &Principal, uri: &str) -> bool {
+        account_id(uri).is_some_and(|id| id == principal.account)
+    }
+
+    /// Whether a URI is that of a session of the principal's account.
+    pub(super) fn is_own_session(&self, principal: &Principal, uri: &str) -> bool {
+        let Ok(SessionUri::SessionServiceSessions { session_id }) = uri.parse() else {
+            return false;
+        };
+        let session = self.session(&session_id);
+        session.is_some_and(|session| session.value.account == principal.account)
+    }
+
+    /// Changes with what an account shows; unknown while it is locked, which ends by itself.
+    pub(super) fn account_version(&self, uri: &str) -> Option<u64> {
+        let account = self.account(&account_id(uri)?)?;
+        let locked = self.lockouts.is_locked_anywhere(&account.value.user_name);
+        (!locked).then(|| self.version())
+    }
+}
+
+fn account_id(uri: &str) -> Option<String> {
+    match uri.parse() {
+        Ok(ManagerAccountUri::AccountServiceAccounts { manager_account_id }) => {
+            Some(manager_account_id)
+        }
+        Err(_) => None,
+    }
 }
 
 /// What there is to say about a service that runs: that it does.

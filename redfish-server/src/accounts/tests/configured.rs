@@ -115,6 +115,8 @@ async fn the_configuration_takes_accounts_over_and_keeps_them() {
         ConfiguredAccount { password: ConfiguredPassword::Hash(hash), ..plain("op", PASSWORD) };
     accounts.configure(vec![mine]).await.unwrap();
     assert_eq!(accounts.account("op").unwrap().value.origin, Origin::Configuration);
+    // What clients made and the configuration does not name is theirs.
+    assert_eq!(accounts.account("root").unwrap().value.origin, Origin::Redfish);
     accounts.log_in("op", &secret(PASSWORD), None).await.unwrap();
     let change = AccountChange {
         password: Some(secret("another password")),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::{AccountChange, Opened};
 use super::*;
+use crate::store::{Expect, Kind};
 
 async fn open(accounts: &Accounts, name: &str) -> Opened {
     accounts.log_in(name, &secret(PASSWORD), at("192.0.2.1")).await.unwrap()
@@ -38,6 +39,24 @@ async fn tokens_are_random_and_not_kept() {
     }
 }
 
+#[tokio::test]
+async fn the_whole_hash_of_a_token_counts() {
+    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let accounts = opened(&store, config()).await;
+    accounts.create(NewAccount::new("root", PASSWORD, "Administrator")).await.unwrap();
+    let session = open(&accounts, "root").await;
+    // Another token whose hash begins alike: the last digit of what is kept differs.
+    let record = store.load(Kind::Session).await.unwrap().remove(0);
+    let mut content: serde_json::Value = serde_json::from_slice(&record.bytes).unwrap();
+    let hash = content["token"].as_str().unwrap();
+    let (start, last) = hash.split_at(63);
+    content["token"] = format!("{start}{}", if last == "0" { "1" } else { "0" }).into();
+    let bytes = serde_json::to_vec(&content).unwrap();
+    store.put(Kind::Session, &record.id, bytes, Expect::Any).await.unwrap();
+    let again = opened(&store, config()).await;
+    assert!(again.session(&session.session.id).is_some() && !works(&again, &session));
+}
+
 #[tokio::test(start_paused = true)]
 async fn idle_sessions_end() {
     let accounts = with_options(Options { session_timeout: Some(60), ..Options::default() }).await;
@@ -50,9 +69,9 @@ async fn idle_sessions_end() {
     assert_eq!(accounts.sessions().len(), 1);
     wait(60).await;
     assert!(!works(&accounts, &used));
-    accounts.sweep(1).await.unwrap();
+    accounts.sweep(1, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 1);
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 0);
 }
 
@@ -86,16 +105,19 @@ async fn sessions_outlive_a_restart() {
     // Use alone writes nothing, and a sweep only what has moved far.
     wait(10).await;
     assert!(works(&accounts, &used));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.version(), version);
     wait(40).await;
     assert!(works(&accounts, &used));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.version(), version + 1);
     assert!(accounts.session(&used.session.id).unwrap().revision > revision);
+    wait(5).await;
+    assert!(works(&accounts, &used));
+    accounts.flush().await.unwrap();
     drop(accounts);
     let accounts = opened(&store, config).await;
-    wait(10).await;
+    wait(59).await;
     assert!(works(&accounts, &used) && !works(&accounts, &idle));
 }
 
@@ -128,7 +150,7 @@ async fn a_new_account_of_the_same_name_has_no_old_sessions() {
     assert!(!works(&accounts, &session));
     accounts.create(NewAccount::new("op", PASSWORD, "Administrator")).await.unwrap();
     assert!(!works(&accounts, &session));
-    accounts.sweep(usize::MAX).await.unwrap();
+    accounts.sweep(usize::MAX, 15).await.unwrap();
     assert_eq!(accounts.sessions.len(), 0);
 }
 
@@ -192,4 +214,15 @@ async fn an_account_without_redfish_opens_none() {
     assert!(accounts.may_use("op", &AccountTypes::KVMIP));
     assert!(!accounts.may_use("eye", &AccountTypes::KVMIP));
     assert!(accounts.may_use("root", &AccountTypes::KVMIP));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_hold_for_logins_at_once() {
+    let accounts = accounts(Config { max_sessions_per_account: 3, ..config() }).await;
+    let logins = (0..8).map(|_| {
+        let accounts = accounts.clone();
+        tokio::spawn(async move { accounts.log_in("op", &secret(PASSWORD), None).await.is_ok() })
+    });
+    let done = futures_util::future::join_all(logins).await;
+    assert_eq!(done.into_iter().filter(|done| *done.as_ref().unwrap()).count(), 3);
 }
