@@ -292,3 +292,6 @@ fn managers(backend: &Arc<dyn MachineBackend>) -> Managers {
         },
     )
 }
+
+#[cfg(test)]
+mod tests;
