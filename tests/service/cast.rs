@@ -3,6 +3,7 @@
 use redfish_tests::client::{Auth, Client};
 use redfish_tests::mock::MACHINES;
 use redfish_tests::server::{PASSWORD, Server, Setup, USER};
+use serde_json::json;
 
 /// A caller.
 pub(crate) struct Actor {
@@ -35,6 +36,9 @@ const ACCOUNTS: [Account; 7] = [
     ("view", "Operator", Some(&[MACHINES[2]]), true),
 ];
 
+/// An account that is nobody's of the cast.
+const MADE: &str = "made";
+
 /// How it is set up; `more` is further configuration.
 pub(crate) fn setup(more: &str) -> Setup {
     let mut setup = Setup::plain().config(more);
@@ -62,6 +66,12 @@ impl Cast {
             machines,
             client: nobody.login(name, PASSWORD),
         };
+        // An account that the configuration does not own, with a session.
+        let body = json!({ "UserName": MADE, "Password": PASSWORD, "RoleId": "ReadOnly" });
+        let admin = nobody.login(USER, PASSWORD);
+        admin.post("/redfish/v1/AccountService/Accounts", &body).expect(201);
+        admin.logout();
+        let _session = nobody.login(MADE, PASSWORD);
         let mut actors: Vec<_> = ACCOUNTS
             .into_iter()
             .map(|(name, role, machines, _)| actor(name, role, machines))

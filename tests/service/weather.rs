@@ -21,7 +21,9 @@ fn a_hundred_thousand_random_requests() {
     let mut cast = Cast::start();
     let found = crawl(cast.admin(), ROOT);
     let mut uris: Vec<_> = found.documents.into_keys().collect();
-    uris.extend(OPERATIONS.iter().map(|operation| operation.template.to_owned()));
+    // Most of what is asked for is there.
+    let templates = OPERATIONS.iter().map(|operation| operation.template.to_owned());
+    uris.extend(templates.step_by(OPERATIONS.len() * 6 / uris.len()));
     uris.extend(
         ["/", "/redfish", "/redfish/v1/$metadata", "/redfish/v1/odata", "*"].map(String::from),
     );
@@ -40,7 +42,7 @@ fn a_hundred_thousand_random_requests() {
     println!("{} answers, by class {:?}", outcome.answers(), outcome.classes);
     assert!(outcome.faults.is_empty(), "seed {seed}:\n{}", outcome.faults.join("\n"));
     // A storm that met only closed doors would show nothing.
-    assert!(outcome.classes[2] * 20 > outcome.answers(), "{:?}", outcome.classes);
+    assert!(outcome.classes[2] * 10 > outcome.answers(), "{:?}", outcome.classes);
     assert!(cast.server.runs());
     cast.admin().read("/redfish/v1/Systems");
 }

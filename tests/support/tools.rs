@@ -44,7 +44,10 @@ pub fn python(program: &str) -> Command {
 
 /// A Go program of the `interop` suite.
 pub fn go(program: &str) -> Command {
-    clean(prepared("go/bin").join(program))
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(3).unwrap().join("interop").join(program);
+    assert!(path.exists(), "{} is not there: `cargo xtask test` makes it", path.display());
+    clean(path)
 }
 
 fn clean(program: PathBuf) -> Command {

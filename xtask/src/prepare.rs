@@ -82,7 +82,8 @@ pub(crate) fn csdl(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The Go programs: `go/bin`. Go's own cache makes a second build a look at the sources.
+/// The Go programs, beside what cargo builds: each work tree has its own. Go's cache makes a second build
+/// a look at the sources.
 pub(crate) fn go(workspace: &Workspace) -> anyhow::Result<()> {
     let _lock = lock(workspace)?;
     let cache = workspace.cache.join("go");
@@ -92,7 +93,7 @@ pub(crate) fn go(workspace: &Workspace) -> anyhow::Result<()> {
         // Modules that can be written, so that whoever clears the cache folder can.
         build.args(["build", "-trimpath", "-buildvcs=false", "-modcacherw", "-mod=readonly"]);
         build.arg(format!("-modfile={module}")).args(["-tags", tags]);
-        build.arg("-o").arg(cache.join("bin").join(name)).arg(".");
+        build.arg("-o").arg(workspace.target.join("interop").join(name)).arg(".");
         build.env("GOMODCACHE", cache.join("mod")).env("GOCACHE", cache.join("build"));
         build.env("GOFLAGS", "").env("GOWORK", "off").env("CGO_ENABLED", "0");
         run(&mut build)?;

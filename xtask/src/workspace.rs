@@ -34,7 +34,8 @@ pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
     /// Builds, tools and data that outlive a run.
     pub(crate) cache: PathBuf,
-    target: PathBuf,
+    /// Where cargo builds.
+    pub(crate) target: PathBuf,
     bundle: Vec<PathBuf>,
 }
 

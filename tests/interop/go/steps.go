@@ -195,7 +195,7 @@ func insertAndEject(client *gofish.APIClient, slots []*slot) (any, error) {
 }
 
 func accounts(client *gofish.APIClient) {
-	const name = "gofish-made"
+	name := "made-for-" + *target
 	service, err := client.Service.AccountService()
 	if err != nil {
 		step("accounts", func() (any, error) { return nil, err })
