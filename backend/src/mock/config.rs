@@ -151,6 +151,8 @@ pub enum Feature {
     AssetTag,
     /// It can't be marked as being looked for.
     Locate,
+    /// No agent in the guest says anything.
+    Agent,
 }
 
 /// Processors, all alike.

@@ -31,6 +31,10 @@ pub(super) fn machine(domain: &Domain) -> Machine {
         Some(SecureBoot { enable: state.secure_boot, current: state.secure_run });
     machine.boot.secure_boot_keys = Some(state.keys);
     machine.power = state.phase.power();
+    if machine.power != PowerState::On {
+        // The agent runs in the guest.
+        machine.agent = None;
+    }
     let record = record(state);
     if let Ok(record) = &record {
         machine.power = record.shown_power(machine.power);

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::config::{Feature, MachineConfig, SlotKind};
 use crate::machine::{
-    Bios, BiosAttribute, BiosChoice, BiosKind, BiosValues, BootCapabilities, BootMode, BootOption,
-    BootTarget, Disk, DiskProtocol, LinkState, MacAddress, Machine, MediaKind, MediaSlot, Memory,
-    NetworkInterface, Processors, RaidType, Revision, StorageController, Uuid,
+    AgentData, Bios, BiosAttribute, BiosChoice, BiosKind, BiosValues, BootCapabilities, BootMode,
+    BootOption, BootTarget, Disk, DiskProtocol, LinkState, MacAddress, Machine, MediaKind,
+    MediaSlot, Memory, NetworkInterface, Processors, RaidType, Revision, StorageController, Uuid,
 };
 use crate::power::{PowerState, Reset};
 use crate::text::Label;
@@ -70,6 +70,14 @@ pub(super) fn template(config: &MachineConfig, seed: u64, number: u64) -> Result
     let bytes = config.memory_mib.checked_mul(1 << 20).filter(|bytes| *bytes > 0);
     machine.inventory.memory =
         Some(Memory { bytes: bytes.ok_or_else(|| wrong("memory_mib", "This can't be"))? });
+
+    machine.agent = has(Feature::Agent).then(|| {
+        let mut agent = AgentData::default();
+        agent.host_name = Some(config.name.as_str().into());
+        agent.os_name = Some("Debian GNU/Linux".into());
+        agent.os_version = Some("13".into());
+        agent
+    });
 
     disks(&mut machine, config)?;
     slots(&mut machine, config)?;

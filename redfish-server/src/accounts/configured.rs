@@ -200,7 +200,11 @@ impl Accounts {
     /// # Errors
     /// 400 where the password is not as the policy wants it; those of the store.
     pub async fn bootstrap(&self, admin_password: Option<Secret<String>>) -> Result<Bootstrap> {
-        if self.accounts.find(|account| account.value.role == ADMINISTRATOR).is_some() {
+        // One who sees some machines only can't run the service.
+        let administers = |account: &Account| {
+            account.role == ADMINISTRATOR && account.enabled && account.machines.is_none()
+        };
+        if self.accounts.find(|account| administers(&account.value)).is_some() {
             return Ok(Bootstrap::Existing);
         }
         let generated = match admin_password {
