@@ -16,7 +16,7 @@ const RELEASES: [(&str, bool); 3] = [("gofish19", true), ("gofish20", true), ("g
 /// A guest that starts is up within seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server whose guard lets one account work on several machines, as the releases do one after another.
+/// A server whose guard lets one account work on several machines, as the tests do.
 fn start(operating_system: &str) -> Server {
     let compat = format!(
         "[compat]\noperating_system = \"{operating_system}\"\nguard = \"off\"\n\
@@ -25,14 +25,15 @@ fn start(operating_system: &str) -> Server {
     Setup::default().config(&compat).start()
 }
 
-/// All releases at the same time with both ways to log in, each on a machine of its own.
+/// All releases at the same time with both ways to log in, each on a server of its own: they read whole
+/// collections, and fail when another takes away what they are about to read.
 fn all_releases(operating_system: &str, check: impl Fn(bool, &Server, &str, &Steps) + Sync) {
     let image = web::image();
-    let server = start(operating_system);
     std::thread::scope(|scope| {
         for ((program, loses), id) in RELEASES.into_iter().zip(MACHINES) {
-            let (server, image, check) = (&server, &image, &check);
+            let (image, check) = (&image, &check);
             scope.spawn(move || {
+                let server = &start(operating_system);
                 running(server, id, operating_system);
                 for basic in [false, true] {
                     quiet(server, id);
