@@ -7,11 +7,13 @@
 //!
 //! `examples/two_resources.rs` is a whole service of two resources.
 
+pub mod admin;
 pub mod authenticate;
 pub mod context;
 pub mod error;
 #[rustfmt::skip]
 mod generated;
+pub mod listen;
 pub mod message;
 pub mod metadata;
 pub mod mount;
