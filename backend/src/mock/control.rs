@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::Task;
 use super::config::MachineConfig;
 use super::delays::Delays;
+use super::domain::Domain;
 use super::faults::{Fault, Faults};
 use super::journal::JournalEntry;
 use super::world::{Source, World};
@@ -139,7 +140,7 @@ impl MockControl {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Conflict`] when none runs.
     pub fn guest_shutdown(&self, id: &MachineId) -> Result<(), Error> {
-        self.world.change(id, |domain, around| domain.guest_shutdown(around))
+        self.world.change(id, Domain::guest_shutdown)
     }
 
     /// The guest restarts by itself.
@@ -147,7 +148,7 @@ impl MockControl {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Conflict`] when none runs.
     pub fn guest_restart(&self, id: &MachineId) -> Result<(), Error> {
-        self.world.change(id, |domain, around| domain.guest_restart(around))
+        self.world.change(id, Domain::guest_restart)
     }
 
     /// Somebody puts something into a slot by other ways than this service.

@@ -71,12 +71,11 @@ pub(super) fn template(config: &MachineConfig, seed: u64, number: u64) -> Result
     machine.inventory.memory =
         Some(Memory { bytes: bytes.ok_or_else(|| wrong("memory_mib", "This can't be"))? });
 
-    machine.agent = has(Feature::Agent).then(|| {
-        let mut agent = AgentData::default();
-        agent.host_name = Some(config.name.as_str().into());
-        agent.os_name = Some("Debian GNU/Linux".into());
-        agent.os_version = Some("13".into());
-        agent
+    machine.agent = has(Feature::Agent).then(|| AgentData {
+        host_name: Some(config.name.as_str().into()),
+        os_name: Some("Debian GNU/Linux".into()),
+        os_version: Some("13".into()),
+        ..AgentData::default()
     });
 
     disks(&mut machine, config)?;

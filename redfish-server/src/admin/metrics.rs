@@ -22,6 +22,7 @@ pub struct Metrics {
     refused: Counter,
     connections: Gauge,
     connections_refused: Counter,
+    requests_refused: Counter,
     handshakes_failed: Counter,
     /// Sessions that are open.
     pub sessions: Gauge,
@@ -68,6 +69,7 @@ impl Metrics {
         let reload_failures = counter("reload_failures", "Reloads that were refused");
         let audit_drops = counter("audit_drops", "Audit lines that were lost");
         let connections_refused = counter("connections_refused", "Connections over a limit");
+        let requests_refused = counter("requests_refused", "Requests over the limit");
         let handshakes_failed = counter("handshakes_failed", "Connections that never were one");
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
@@ -84,12 +86,23 @@ impl Metrics {
             refused,
             connections,
             connections_refused,
+            requests_refused,
             handshakes_failed,
             sessions,
             machines,
             reload_failures,
             audit_drops,
         }
+    }
+
+    /// How many connections are open.
+    pub fn connections(&self) -> i64 {
+        self.connections.get()
+    }
+
+    /// A request was turned away, as too many are being answered.
+    pub fn request_refused(&self) {
+        self.requests_refused.inc();
     }
 
     /// A connection came.

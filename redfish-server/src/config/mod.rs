@@ -106,7 +106,7 @@ impl Config {
         });
         let config: Self =
             layers::read(cli.config.as_deref(), environment, cli.overlay(), |whole| {
-                cli.choose_backend(whole)
+                cli.choose_backend(whole);
             })?;
         config.check()?;
         Ok(config)

@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(watched.look(), Vec::<PathBuf>::new());
         std::os::unix::fs::symlink("v2", at("next")).unwrap();
         std::fs::rename(at("next"), at("now")).unwrap();
-        assert_eq!(watched.look(), [file.clone()]);
+        assert_eq!(watched.look(), std::slice::from_ref(&file));
         assert_eq!(watched.look(), Vec::<PathBuf>::new());
         std::fs::remove_file(&file).unwrap();
         assert_eq!(watched.look(), Vec::<PathBuf>::new());

@@ -76,8 +76,8 @@ impl Activity {
             if waited >= limit {
                 return self.phase();
             }
-            // No longer than a head may take, since one may begin meanwhile.
-            tokio::time::sleep((limit - waited).min(limits.header)).await;
+            // Another phase may begin meanwhile, with a shorter limit.
+            tokio::time::sleep((limit - waited).min(limits.header).min(limits.idle)).await;
         }
     }
 

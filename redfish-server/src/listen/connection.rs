@@ -11,11 +11,13 @@ use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http::{Request, Response};
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, Request, Response};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -37,11 +39,6 @@ use crate::error::Error;
 /// A connection that was accepted and nothing more.
 pub(super) struct Accepted {
     pub(super) stream: TcpStream,
-    pub(super) rest: Waiting,
-}
-
-/// What is known of it.
-pub(super) struct Waiting {
     pub(super) peer: SocketAddr,
     pub(super) listener: usize,
     pub(super) tls: Option<Arc<ServerConfig>>,
@@ -59,15 +56,15 @@ enum Opened {
 }
 
 pub(super) async fn run(accepted: Accepted, shared: Arc<Shared>) {
-    let Accepted { stream, rest: mut accepted } = accepted;
-    let (peer, closing) = (accepted.peer, accepted.closing.clone());
-    let opening = timeout(shared.settings.limits.handshake, open(stream, &mut accepted));
+    let peer = accepted.peer;
+    let closing = accepted.closing.clone();
+    let opening = timeout(shared.settings.limits.handshake, open(accepted));
     let opened = tokio::select! {
         opened = opening => opened.unwrap_or_else(|late| Err(late.into())),
         // Nothing was asked yet.
         () = closed(closing) => return,
     };
-    let (opened, connection) = match opened {
+    let (opened, slot, connection) = match opened {
         Ok(opened) => opened,
         Err(reason) => {
             tracing::debug!(%peer, %reason, "A connection was not opened");
@@ -77,112 +74,67 @@ pub(super) async fn run(accepted: Accepted, shared: Arc<Shared>) {
     };
     let connection = Arc::new(connection);
     match opened {
-        Opened::Plain(stream) => converse(stream, accepted.slot, connection, shared).await,
-        Opened::Tls(stream) => converse(*stream, accepted.slot, connection, shared).await,
+        Opened::Plain(stream) => converse(stream, slot, connection, shared, None).await,
+        Opened::Tls(stream) => converse(*stream, slot, connection, shared, None).await,
         Opened::Mistaken(stream) => {
-            let service: Arc<dyn Service> = Arc::new(redirect::Redirect);
-            let settings = shared.settings.clone();
-            let (slots, requests) = (shared.slots.clone(), tokio::sync::Semaphore::new(1));
-            let shared = Arc::new(Shared { service, settings, slots, requests });
-            converse(stream, accepted.slot, connection, shared).await;
+            converse(stream, slot, connection, shared, Some(&redirect::Redirect)).await;
         }
     }
 }
 
-/// Finds out who connects and what is spoken.
-async fn open(mut stream: TcpStream, accepted: &mut Waiting) -> io::Result<(Opened, Connection)> {
+async fn open(accepted: Accepted) -> io::Result<(Opened, Slot, Connection)> {
+    let Accepted { mut stream, mut peer, listener, tls, proxy_protocol, mut slot, closing } =
+        accepted;
+    // Without this the second half of an answer can wait for the client's delayed acknowledgement.
     stream.set_nodelay(true)?;
-    let mut peer = accepted.peer;
-    if accepted.proxy_protocol
-        && let Some(client) = proxy_protocol::read(&mut stream).await?
-    {
+    let local = stream.local_addr()?;
+    let local = SocketAddr::new(local.ip().to_canonical(), local.port());
+    if proxy_protocol && let Some(client) = proxy_protocol::read(&mut stream).await? {
         peer = client;
-        if !accepted.slot.count(peer.ip()) {
-            return Err(io::Error::other("Too many connections from one address"));
+        if !slot.count(client.ip()) {
+            return Err(io::Error::other("Too many connections from this address"));
         }
     }
-    let mut connection = Connection {
-        peer,
-        local: stream.local_addr()?,
-        listener: accepted.listener,
-        tls: false,
-        server_name: None,
-        closing: accepted.closing.clone(),
+    let mut server_name = None;
+    let opened = match tls {
+        None => Opened::Plain(stream),
+        Some(config) => match first_byte(&stream).await? {
+            HANDSHAKE => {
+                let stream = TlsAcceptor::from(config).accept(stream).await?;
+                server_name =
+                    stream.get_ref().1.server_name().map(|name| {
+                        name.trim_end_matches('.').to_ascii_lowercase().into_boxed_str()
+                    });
+                Opened::Tls(Box::new(stream))
+            }
+            letter if letter.is_ascii_uppercase() => Opened::Mistaken(stream),
+            _ => return Err(io::Error::other("It is neither TLS nor HTTP")),
+        },
     };
-    let Some(config) = &accepted.tls else { return Ok((Opened::Plain(stream), connection)) };
-    let mut first = [0; 1];
-    if stream.peek(&mut first).await? == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    if first[0].is_ascii_alphabetic() {
-        return Ok((Opened::Mistaken(stream), connection));
-    }
-    let stream = TlsAcceptor::from(config.clone()).accept(stream).await?;
-    connection.tls = true;
-    let name = stream.get_ref().1.server_name();
-    connection.server_name = name.map(|name| name.to_ascii_lowercase().into());
-    Ok((Opened::Tls(Box::new(stream)), connection))
+    let tls = matches!(opened, Opened::Tls(_));
+    Ok((opened, slot, Connection { peer, local, listener, tls, server_name, closing }))
 }
 
-fn http(limits: &Limits) -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.keep_alive(true)
-        .half_close(false)
-        .max_headers(limits.headers)
-        // hyper asks for no less.
-        .max_buf_size(limits.header_bytes.max(8192));
-    http
+/// The type of a TLS record in which a handshake is (RFC 8446, 5.1).
+const HANDSHAKE: u8 = 22;
+
+/// The first byte, which stays where it is.
+async fn first_byte(stream: &TcpStream) -> io::Result<u8> {
+    let mut byte = [0];
+    match stream.peek(&mut byte).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(byte[0]),
+    }
 }
 
-/// Answers one request; whatever happens in there, with something.
-async fn answer(
-    request: Request<Incoming>,
+/// Answers requests until there are none left, with the service or `instead` of it.
+async fn converse<S>(
+    stream: S,
+    slot: Slot,
     connection: Arc<Connection>,
     shared: Arc<Shared>,
-    busy: Busy,
-) -> Response<Body> {
-    let response = match shared.requests.try_acquire() {
-        Ok(_permit) => {
-            let answer = shared.service.call(request, &connection);
-            AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| {
-                tracing::error!("A request ended in a panic");
-                crate::router::refusal(Error::internal())
-            })
-        }
-        Err(_) => crate::router::refusal(Error::unavailable(std::time::Duration::from_secs(1))),
-    };
-    response.map(|body| Body::new(Held { body, _busy: busy }))
-}
-
-/// A body that keeps its connection busy for as long as it is sent.
-struct Held {
-    body: Body,
-    _busy: Busy,
-}
-
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// Answers requests until there are none left.
-async fn converse<S>(stream: S, slot: Slot, connection: Arc<Connection>, shared: Arc<Shared>)
-where
+    instead: Option<&'static dyn Service>,
+) where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let limits = shared.settings.limits;
@@ -193,7 +145,12 @@ where
     let busy = activity.clone();
     let service = service_fn(move |request| {
         let busy = Busy::new(&busy);
-        answer(request, connection.clone(), shared.clone(), busy).map(Ok::<_, Infallible>)
+        let (connection, shared) = (connection.clone(), shared.clone());
+        async move {
+            let service = instead.unwrap_or(&*shared.service);
+            let response = answer(service, request, &connection, &shared).await;
+            Ok::<_, Infallible>(response.map(|body| Tracked { body, _busy: busy }))
+        }
     });
     let conversation =
         http(&limits).serve_connection(TokioIo::new(stream), service).with_upgrades();
@@ -222,5 +179,78 @@ where
                 activity.enter(Phase::Head);
             }
         }
+    }
+}
+
+fn http(limits: &Limits) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None)
+        .max_buf_size(BUFFER.max(limits.header_bytes))
+        .max_header_size(limits.header_bytes)
+        .max_headers(limits.headers);
+    http
+}
+
+/// Bytes that are read or written at once.
+const BUFFER: usize = 64 << 10;
+
+/// The service's answer, or ours when there are too many requests or the service panics.
+async fn answer(
+    service: &dyn Service,
+    request: Request<Incoming>,
+    connection: &Arc<Connection>,
+    shared: &Shared,
+) -> Response<Body> {
+    let Ok(_running) = shared.requests.try_acquire() else {
+        shared.settings.metrics.request_refused();
+        return refusal(&Error::unavailable(Duration::from_secs(1)));
+    };
+    // The service is asked inside, so that a panic before its first await is caught as well.
+    let called = async { service.call(request, connection).await };
+    match AssertUnwindSafe(called).catch_unwind().await {
+        Ok(response) => response,
+        Err(_) => {
+            tracing::error!(peer = %connection.peer, "A request ended in a panic");
+            refusal(&Error::internal())
+        }
+    }
+}
+
+fn refusal(error: &Error) -> Response<Body> {
+    let body = serde_json::to_vec(&error.body()).unwrap_or_default();
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = error.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    headers.insert("odata-version", HeaderValue::from_static("4.0"));
+    if let Some(seconds) = error.retry_after {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// A body during which the connection is busy.
+struct Tracked {
+    body: Body,
+    _busy: Busy,
+}
+
+impl HttpBody for Tracked {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -16,14 +16,10 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Header fields of a request; more gets 431.
     pub headers: usize,
-    /// Bytes of a request's body, for [`super::read_body`].
-    pub body_bytes: usize,
     /// Until a connection is open: PROXY header and TLS handshake.
     pub handshake: Duration,
     /// From the first byte of a head to its last. It may take twice as long to notice.
     pub header: Duration,
-    /// For the whole of a body, for [`super::read_body`].
-    pub body: Duration,
     /// Between two requests.
     pub idle: Duration,
     /// While the client takes nothing of an answer.
@@ -40,10 +36,8 @@ impl Default for Limits {
             requests: 1024,
             header_bytes: 16 << 10,
             headers: 100,
-            body_bytes: 1 << 20,
             handshake: Duration::from_secs(10),
             header: Duration::from_secs(10),
-            body: Duration::from_secs(30),
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
             drain: Duration::from_secs(10),

@@ -8,10 +8,8 @@
 //! - [`bind`] opens sockets, [`serve`] answers on them until it is told to stop, then drains.
 //! - [`Limits`] has every bound in one place.
 //! - [`client_of`] tells the client's address, scheme and host, as far as trusted proxies say it.
-//! - [`read_body`] reads what a client sends, within limits.
 
 mod activity;
-mod body;
 mod connection;
 mod forwarded;
 mod limits;
@@ -37,7 +35,6 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::admin::Metrics;
-pub use body::{BodyError, read_body};
 pub use forwarded::{Client, ForwardedHeader, Trust, client_of};
 pub use limits::Limits;
 pub use socket::{BindError, Listener, bind};
@@ -192,7 +189,8 @@ fn start(
         tracing::debug!(%peer, "Too many connections");
         return;
     };
-    let rest = connection::Waiting {
+    let accepted = connection::Accepted {
+        stream,
         peer,
         listener: index,
         tls: listener.tls.clone(),
@@ -200,7 +198,6 @@ fn start(
         slot,
         closing: stopped.clone(),
     };
-    let accepted = connection::Accepted { stream, rest };
     connections.spawn(connection::run(accepted, shared.clone()));
 }
 
@@ -230,3 +227,6 @@ async fn drain(mut connections: JoinSet<()>, within: Duration) -> usize {
 async fn closed(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
+
+#[cfg(test)]
+mod tests;

@@ -135,7 +135,7 @@ fn row(finding: &Finding) -> Value {
         "machine": finding.machine.as_ref().map(MachineId::as_str),
         "level": word(finding.level),
         "message": finding.message.as_str(),
-        "remedy": finding.remedy.as_ref().map(|remedy| remedy.as_str()),
+        "remedy": finding.remedy.as_ref().map(redfish_backend::Message::as_str),
     })
 }
 

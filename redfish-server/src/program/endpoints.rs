@@ -28,8 +28,8 @@ impl Endpoints {
             let scope = Arc::new(shown(config, table));
             scopes.extend(table.listen.iter().map(|_| Arc::clone(&scope)));
         }
-        let mut trust = Trust::default();
-        trust.proxies = config.trusted_proxies.iter().map(|network| network.0).collect();
+        let proxies = config.trusted_proxies.iter().map(|network| network.0).collect();
+        let trust = Trust { proxies, ..Trust::default() };
         Self { service, scopes, trust }
     }
 }
