@@ -1,1 +1,1 @@
-
+//! The mock as a product: what it is told and what it shows.

@@ -1,7 +1,7 @@
 //! The configuration of the program: one set of keys, from a file, the environment and the command
 //! line.
 //!
-//! All three are laid over each other as one TOML table ([`layers`]) before anything is read from it,
+//! All three are laid over each other as one TOML table before anything is read from it,
 //! so a key means the same wherever it is given, and an error can say where it was given. What a key
 //! can hold is said by its type alone.
 
