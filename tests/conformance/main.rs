@@ -8,6 +8,9 @@
 )]
 
 mod floors;
+mod profiles;
+mod report;
 mod schemathesis;
 mod service_validator;
+mod use_cases;
 mod validator;

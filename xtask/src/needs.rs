@@ -13,6 +13,12 @@ pub(crate) enum Need {
         /// Where it comes from, as the DMTF names it.
         publication: &'static str,
     },
+    /// An interoperability profile; they are read where they lie too.
+    Profile {
+        name: &'static str,
+        /// The project that publishes it.
+        origin: &'static str,
+    },
     /// A program that cargo does not bring.
     Program {
         name: &'static str,
@@ -37,9 +43,10 @@ pub(crate) const GO: Need = Need::Program {
     remedy: "Go 1.21 or later: on Debian the package golang, else from go.dev",
 };
 
-/// What is there: a file of the DMTF, a program that succeeds with these arguments.
+/// What is there: a file of the DMTF, a profile, a program that succeeds with these arguments.
 pub(crate) struct Present<'a> {
     pub(crate) file: &'a dyn Fn(&str) -> Option<PathBuf>,
+    pub(crate) profile: &'a dyn Fn(&str) -> Option<PathBuf>,
     pub(crate) program: &'a dyn Fn(&str, &[&str]) -> bool,
 }
 
@@ -50,6 +57,9 @@ impl Need {
             Self::DmtfFile { name, publication } => (present.file)(name)
                 .is_none()
                 .then(|| format!("{name} (DMTF Redfish publications: {publication})")),
+            Self::Profile { name, origin } => {
+                (present.profile)(name).is_none().then(|| format!("{name} (profile of {origin})"))
+            }
             Self::Program { name, probe, remedy } => {
                 (!(present.program)(name, probe)).then(|| format!("program {name} ({remedy})"))
             }
@@ -64,16 +74,27 @@ pub(crate) fn obstacle(workspace: &Workspace, suite: &str, needs: &[Need]) -> Op
         command.args(probe).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };
-    let present = Present { file: &|name| workspace.bundle_file(name), program: &program };
-    text(suite, needs, &present, &workspace.bundle_places())
+    let present = Present {
+        file: &|name| workspace.bundle_file(name),
+        profile: &|name| workspace.profile(name),
+        program: &program,
+    };
+    text(suite, needs, &present, &workspace.bundle_places(), &workspace.profiles_place())
 }
 
-fn text(suite: &str, needs: &[Need], present: &Present<'_>, places: &str) -> Option<String> {
-    let mut files = false;
+fn text(
+    suite: &str,
+    needs: &[Need],
+    present: &Present<'_>,
+    places: &str,
+    profiles_place: &str,
+) -> Option<String> {
+    let (mut files, mut profiles) = (false, false);
     let mut lines = String::new();
     for need in needs {
         if let Some(missing) = need.missing(present) {
             files |= matches!(need, Need::DmtfFile { .. });
+            profiles |= matches!(need, Need::Profile { .. });
             lines.push_str(&format!("    {missing}\n"));
         }
     }
@@ -85,6 +106,12 @@ fn text(suite: &str, needs: &[Need], present: &Present<'_>, places: &str) -> Opt
         text.push_str(&format!("  looked for files in: {places}\n"));
         text.push_str("  remedy: get the files and set REDFISH_BUNDLE to each zip or to their folder (`:` between several)\n");
     }
+    if profiles {
+        text.push_str(&format!("  looked for profiles in: {profiles_place}\n"));
+        text.push_str(
+            "  remedy: get them from their projects and set REDFISH_PROFILES to their folder\n",
+        );
+    }
     text.push_str(&format!("  or leave the suite out: --skip {suite}"));
     Some(text)
 }
@@ -95,28 +122,39 @@ mod tests {
 
     const FILE: Need = Need::DmtfFile { name: "a.zip", publication: "A 1" };
 
+    const PROFILE: Need = Need::Profile { name: "p.json", origin: "P" };
+
     #[track_caller]
     fn check(present: &[&str], expect: Option<&str>) {
-        let needs = [FILE, PYTHON, GO];
+        let needs = [FILE, PROFILE, PYTHON, GO];
         let present = Present {
             file: &|name| present.contains(&name).then(PathBuf::new),
+            profile: &|name| present.contains(&name).then(PathBuf::new),
             program: &|name, probe| present.contains(&name) && !probe.is_empty(),
         };
-        assert_eq!(text("interop", &needs, &present, "x, y").as_deref(), expect);
+        assert_eq!(text("interop", &needs, &present, "x, y", "z").as_deref(), expect);
     }
 
     #[test]
     fn an_obstacle_says_what_where_and_how_to_go_on() {
-        check(&["a.zip", "go", "python3"], None);
+        check(&["a.zip", "p.json", "go", "python3"], None);
         check(
-            &["a.zip", "python3"],
+            &["a.zip", "p.json", "python3"],
             Some(
                 "cannot run, missing:\n    program go (Go 1.21 or later: on Debian the package golang, \
                  else from go.dev)\n  or leave the suite out: --skip interop",
             ),
         );
         check(
-            &["go", "python3"],
+            &["a.zip", "go", "python3"],
+            Some(
+                "cannot run, missing:\n    p.json (profile of P)\n  looked for profiles in: z\n  remedy: get them \
+                 from their projects and set REDFISH_PROFILES to their folder\n  or leave the suite out: --skip \
+                 interop",
+            ),
+        );
+        check(
+            &["p.json", "go", "python3"],
             Some(
                 "cannot run, missing:\n    a.zip (DMTF Redfish publications: A 1)\n  looked for files in: \
                  x, y\n  remedy: get the files and set REDFISH_BUNDLE to each zip or to their folder \

@@ -78,8 +78,15 @@ pub(crate) const SUITES: &[Suite] = &[
     },
     Suite {
         name: "conformance",
-        covers: "the running server under the DMTF's Service Validator and under Schemathesis",
-        needs: &[Need::DmtfFile { name: SCHEMA_ZIP, publication: SCHEMA_BUNDLE }, PYTHON],
+        covers: "the running server under the DMTF's validators and checkers and under Schemathesis",
+        needs: &[
+            Need::DmtfFile { name: SCHEMA_ZIP, publication: SCHEMA_BUNDLE },
+            Need::Profile {
+                name: "OpenStackIronicProfile.v1_2_0.json",
+                origin: "OpenStack Ironic",
+            },
+            PYTHON,
+        ],
         prepare: &[prepare::python, prepare::csdl],
         cargo: &[
             SERVER,
@@ -142,6 +149,7 @@ mod tests {
             let suite = SUITES.iter().find(|entry| entry.name == suite).unwrap();
             let present = Present {
                 file: &|name| present.contains(&name).then(PathBuf::new),
+                profile: &|name| present.contains(&name).then(PathBuf::new),
                 program: &|name, _| present.contains(&name),
             };
             let missing: Vec<_> =
@@ -162,7 +170,10 @@ mod tests {
             3,
             "DSP8011_2025.4.zip (DMTF Redfish publications: DSP8011 2025.4, the message and privilege registries)",
         );
-        check("conformance", &["DSP8010_2025.4.zip", "python3"], 0, "");
+        let ironic = "OpenStackIronicProfile.v1_2_0.json";
+        check("conformance", &["DSP8010_2025.4.zip", ironic, "python3"], 0, "");
+        let missing = "OpenStackIronicProfile.v1_2_0.json (profile of OpenStack Ironic)";
+        check("conformance", &["DSP8010_2025.4.zip", "python3"], 1, missing);
         check(
             "interop",
             &[],

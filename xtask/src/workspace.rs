@@ -15,6 +15,10 @@ pub(crate) const BUNDLE: &str = "REDFISH_BUNDLE";
 pub(crate) const CACHE: &str = "REDFISH_CACHE_DIR";
 /// Where the DMTF files are looked for when `REDFISH_BUNDLE` does not have them.
 const DEFAULT_BUNDLE: &str = "../shared/dsp8010";
+/// Names the folder of the interoperability profiles.
+pub(crate) const PROFILES: &str = "REDFISH_PROFILES";
+/// Where they are looked for when `REDFISH_PROFILES` names no folder.
+const DEFAULT_PROFILES: &str = "../shared/profiles";
 const TARGET: &str = "CARGO_TARGET_DIR";
 
 /// What `cargo run` sets for this program. Passed on, it would look like a change to build scripts that
@@ -37,6 +41,7 @@ pub(crate) struct Workspace {
     /// Where cargo builds.
     pub(crate) target: PathBuf,
     bundle: Vec<PathBuf>,
+    profiles: PathBuf,
 }
 
 impl Workspace {
@@ -67,7 +72,11 @@ impl Workspace {
             }
         }
         bundle.push(root.join(DEFAULT_BUNDLE));
-        Ok(Self { root, cache, target, bundle })
+        let profiles = match std::env::var_os(PROFILES).filter(|folder| !folder.is_empty()) {
+            Some(folder) => std::path::absolute(folder)?,
+            None => root.join(DEFAULT_PROFILES),
+        };
+        Ok(Self { root, cache, target, bundle, profiles })
     }
 
     /// The named DMTF file: a place of the bundle itself, or a file in one that is a folder.
@@ -80,6 +89,16 @@ impl Workspace {
             };
             candidate.is_file().then_some(candidate)
         })
+    }
+
+    /// The named interoperability profile.
+    pub(crate) fn profile(&self, name: &str) -> Option<PathBuf> {
+        Some(self.profiles.join(name)).filter(|path| path.is_file())
+    }
+
+    /// Where `profile` looks, for a message.
+    pub(crate) fn profiles_place(&self) -> String {
+        self.shown(&self.profiles)
     }
 
     /// The places of the schema bundle that exist.
@@ -125,6 +144,7 @@ impl Workspace {
         if let Ok(places) = std::env::join_paths(existing) {
             command.env(BUNDLE, places);
         }
+        command.env(PROFILES, &self.profiles);
         command
     }
 }
@@ -171,6 +191,7 @@ mod tests {
             cache: PathBuf::new(),
             target: PathBuf::new(),
             bundle: vec![manifest.join("no such place"), place],
+            profiles: PathBuf::new(),
         };
         let file = manifest.join("Cargo.toml");
         assert_eq!(with(manifest.into()).bundle_file("Cargo.toml"), Some(file.clone()));

@@ -75,12 +75,15 @@ pub struct NetworkInterface {
     pub network: Option<Label>,
     /// The model of the device: `virtio`, `e1000e`.
     pub model: Option<Label>,
+    /// What the guest is told of its speed, in Mbit/s: `SpeedMbps`.
+    pub speed: Option<u32>,
 }
 
 impl NetworkInterface {
     /// An interface of which no more is known.
     pub fn new(id: PartId, name: impl Into<Label>) -> Self {
-        Self { id, name: name.into(), mac: None, link: None, network: None, model: None }
+        let name = name.into();
+        Self { id, name, mac: None, link: None, network: None, model: None, speed: None }
     }
 }
 

@@ -179,7 +179,7 @@ impl Default for ProcessorConfig {
 }
 
 /// A network interface.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NicConfig {
     /// The hardware address; made up if not said.
@@ -190,6 +190,14 @@ pub struct NicConfig {
     pub network: Option<String>,
     /// Whether the cable is out.
     pub disconnected: bool,
+    /// Its speed in Mbit/s, as the guest sees it.
+    pub speed_mbps: u32,
+}
+
+impl Default for NicConfig {
+    fn default() -> Self {
+        Self { mac: None, network: None, disconnected: false, speed_mbps: 10_000 }
+    }
 }
 
 /// A disk.
@@ -198,6 +206,9 @@ pub struct NicConfig {
 pub struct DiskConfig {
     /// Its size in GiB.
     pub size_gib: u64,
+    /// Whether it spins, as the guest sees it.
+    #[serde(default)]
+    pub rotational: bool,
 }
 
 /// A drive for virtual media.
@@ -242,7 +253,8 @@ fn nics() -> Vec<NicConfig> {
 }
 
 fn disks() -> Vec<DiskConfig> {
-    vec![DiskConfig { size_gib: 100 }, DiskConfig { size_gib: 100 }]
+    let disk = DiskConfig { size_gib: 100, rotational: false };
+    vec![disk.clone(), disk]
 }
 
 fn slots() -> Vec<SlotConfig> {

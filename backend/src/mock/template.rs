@@ -137,6 +137,7 @@ fn disks(machine: &mut Machine, config: &MachineConfig) -> Result<(), Error> {
         let bytes = told.size_gib.checked_mul(1 << 30).filter(|bytes| *bytes > 0);
         disk.capacity = Some(bytes.ok_or_else(|| wrong("disks.size_gib", "This can't be"))?);
         disk.protocol = Some(DiskProtocol::Scsi);
+        disk.rotational = Some(told.rotational);
         option(machine, &id, &format!("Disk {index}"), BootTarget::Hdd, &id);
         machine.inventory.disks.push(disk);
         controller.drives.push(id);
@@ -184,6 +185,7 @@ fn interfaces(
         nic.link = Some(if told.disconnected { LinkState::Down } else { LinkState::Up });
         nic.network = told.network.as_ref().map(Label::new);
         nic.model = Some("virtio".into());
+        nic.speed = Some(told.speed_mbps);
         option(machine, &id, &format!("PXE on interface {index}"), BootTarget::Pxe, &id);
         let http = part(format!("{id}-http"), "nics")?;
         option(machine, &http, &format!("HTTP on interface {index}"), BootTarget::UefiHttp, &id);

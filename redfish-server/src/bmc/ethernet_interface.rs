@@ -37,10 +37,13 @@ fn of_system(seen: &Seen<'_>, id: &str) -> Option<EthernetInterface> {
     Some(EthernetInterface {
         description: network.map(|network| format!("Attached to {network}")).into(),
         ethernet_interface_type: EthernetDeviceType::Virtual.into(),
+        // A virtual interface that is switched off is one without a link.
+        interface_enabled: true.into(),
         link_status: link.into(),
         links: Links { chassis: Ref::to(seen.chassis()).into(), ..Links::default() }.into(),
         mac_address: mac.clone().into(),
         permanent_mac_address: mac.into(),
+        speed_mbps: interface.speed.map(i64::from).into(),
         status: status::enabled().into(),
         ..EthernetInterface::new(uri, id, name)
     })

@@ -37,6 +37,7 @@ pub(crate) fn features() -> ProtocolFeaturesSupported {
         }
         .into(),
         filter_query: true.into(),
+        multiple_http_requests: false.into(),
         only_member_query: true.into(),
         select_query: true.into(),
         top_skip_query: true.into(),

@@ -11,8 +11,8 @@ use redfish_model::log_service::{
 };
 use redfish_model::resource::{Health, State, Status};
 use redfish_model::{
-    Action, Field, LogEntry, LogEntryCollection, LogEntryCollectionUri, LogEntryUri, LogService,
-    LogServiceCollection, LogServiceCollectionUri, LogServiceUri, Ref,
+    Action, DateTimeOffset, Field, LogEntry, LogEntryCollection, LogEntryCollectionUri,
+    LogEntryUri, LogService, LogServiceCollection, LogServiceCollectionUri, LogServiceUri, Ref,
 };
 
 use super::{Log, Site};
@@ -202,7 +202,10 @@ impl LogServiceApi for Service {
         let actions = Actions { log_service_clear_log: clear.into(), ..Actions::default() };
         let status =
             Status { state: State::Enabled.into(), health: Health::OK.into(), ..Status::default() };
+        let now = DateTimeOffset::from_unix_seconds((self.log.clock)());
         Ok(LogService {
+            date_time: now.into(),
+            date_time_local_offset: "+00:00".into(),
             service_enabled: true.into(),
             status: status.into(),
             log_entry_type: LogEntryTypes::Event.into(),

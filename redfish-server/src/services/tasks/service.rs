@@ -5,7 +5,8 @@ use std::sync::Arc;
 use redfish_model::resource::{Health, State, Status};
 use redfish_model::task_service::{OverWritePolicy, TaskServicePatch};
 use redfish_model::{
-    Field, Ref, Task, TaskCollection, TaskCollectionUri, TaskService, TaskServiceUri, TaskUri,
+    DateTimeOffset, Field, Ref, Task, TaskCollection, TaskCollectionUri, TaskService,
+    TaskServiceUri, TaskUri,
 };
 
 use super::Tasks;
@@ -33,7 +34,9 @@ impl TaskServiceApi for Tasks {
     async fn get(&self, _: &Context, uri: TaskServiceUri) -> Result<TaskService> {
         let status =
             Status { state: State::Enabled.into(), health: Health::OK.into(), ..Status::default() };
+        let now = DateTimeOffset::from_unix_seconds((self.clock)());
         Ok(TaskService {
+            date_time: now.into(),
             service_enabled: true.into(),
             status: status.into(),
             completed_task_over_write_policy: OverWritePolicy::Oldest.into(),
