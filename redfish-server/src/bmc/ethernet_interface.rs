@@ -3,8 +3,7 @@
 //! All managers are the one service, so below each of them are the interfaces that the service
 //! listens on, as far as its configuration knows them.
 
-use std::net::IpAddr;
-
+use ipnet::IpNet;
 use redfish_backend::machine::{LinkState, Machine, NetworkInterface};
 use redfish_model::ethernet_interface::{
     EthernetDeviceType, EthernetInterfacePatch, LinkStatus, Links,
@@ -68,10 +67,17 @@ fn of_manager(seen: &Seen<'_>, id: &str) -> Option<EthernetInterface> {
 fn addresses(interface: &ManagerInterface) -> (Field<Vec<IPv4Address>>, Field<Vec<IPv6Address>>) {
     let (mut v4, mut v6) = (Vec::new(), Vec::new());
     for address in &interface.addresses {
-        let text = Field::Value(address.to_string());
         match address {
-            IpAddr::V4(_) => v4.push(IPv4Address { address: text, ..IPv4Address::default() }),
-            IpAddr::V6(_) => v6.push(IPv6Address { address: text, ..IPv6Address::default() }),
+            IpNet::V4(net) => v4.push(IPv4Address {
+                address: net.addr().to_string().into(),
+                subnet_mask: net.netmask().to_string().into(),
+                ..IPv4Address::default()
+            }),
+            IpNet::V6(net) => v6.push(IPv6Address {
+                address: net.addr().to_string().into(),
+                prefix_length: i64::from(net.prefix_len()).into(),
+                ..IPv6Address::default()
+            }),
         }
     }
     (v4.into(), v6.into())

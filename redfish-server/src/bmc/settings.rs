@@ -1,10 +1,10 @@
 //! What the operator decides about the virtual BMC.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use redfish_backend::machine::{MacAddress, Machine};
 
 use crate::context::Context;
@@ -75,6 +75,6 @@ pub struct ManagerInterface {
     pub name: redfish_backend::PartId,
     /// Its hardware address.
     pub mac: MacAddress,
-    /// The addresses that the service listens on.
-    pub addresses: Vec<IpAddr>,
+    /// The addresses that the service listens on, each with the length of its network's prefix.
+    pub addresses: Vec<IpNet>,
 }

@@ -5,6 +5,7 @@ mod backends;
 mod commands;
 mod doctor;
 mod endpoints;
+mod interfaces;
 mod logs;
 mod mock_control;
 mod reload;

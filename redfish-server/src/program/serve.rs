@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use super::backends::{self, Started};
 use super::endpoints::Endpoints;
-use super::{Failure, accounts, causes, commands, endpoints, logs, reload, state};
+use super::{Failure, accounts, causes, commands, endpoints, interfaces, logs, reload, state};
 
 /// Serves until SIGTERM or SIGINT.
 pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> {
@@ -44,6 +44,8 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
     let mut machines = bmc::Settings::default();
     machines.media_wait = config.media.wait.get();
     machines.vendor.clone_from(&config.service.vendor);
+    machines.network.host_name = self_signed::machine_name();
+    machines.network.interfaces = interfaces::reaching(&bound);
     let uuid = match &config.service.uuid {
         Some(uuid) => uuid.clone(),
         None => assembly::service_uuid(&*store).await.map_err(|error| Failure::other(&error))?,

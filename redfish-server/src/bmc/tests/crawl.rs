@@ -2,7 +2,6 @@
 //! by the strict rules of the model, and what it links to is there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::body::to_bytes;
@@ -102,7 +101,7 @@ fn settings() -> Settings {
     let interface = ManagerInterface {
         name: part("eth0"),
         mac: "52:54:00:00:00:02".parse().unwrap(),
-        addresses: vec![IpAddr::V4(Ipv4Addr::LOCALHOST), "::1".parse().unwrap()],
+        addresses: vec!["192.0.2.7/24".parse().unwrap(), "2001:db8::7/64".parse().unwrap()],
     };
     let mut network = ManagerNetwork::default();
     (network.host_name, network.interfaces) = (Some("bmc".to_owned()), vec![interface]);

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use redfish_backend::machine::{BootCapabilities, Machine, Memory, Processors};
 use redfish_backend::power::{PowerState, Reset, ResetSet};
 use redfish_model::manager::ResetRequest;
+use redfish_model::to_value_strict;
 use serde_json::{Value, json};
 
-use super::super::testing::{Lab, admin, bare, full, id, scope, view};
-use super::super::{ResetHook, Seen, Settings, system};
+use super::super::testing::{Lab, admin, bare, full, id, part, scope, view};
+use super::super::{ManagerInterface, ResetHook, Seen, Settings, system};
 use crate::api::computer_system::ComputerSystemApi;
-use crate::api::ethernet_interface::EthernetInterfaceCollectionApi;
+use crate::api::ethernet_interface::{EthernetInterfaceApi, EthernetInterfaceCollectionApi};
 use crate::api::manager::ManagerApi;
 use crate::context::{Machines, OperatingSystem, Profile, Scope};
 
@@ -283,4 +284,23 @@ fn managers_have_the_interfaces_that_are_known() {
     let lab = Lab::new([full("a")]);
     let uri = "/redfish/v1/Managers/a/EthernetInterfaces".parse().unwrap();
     assert!(!EthernetInterfaceCollectionApi::exists(&*lab.bmc, &Scope::all(), &uri));
+}
+
+#[tokio::test]
+async fn addresses_of_managers_have_their_networks() {
+    let interface = ManagerInterface {
+        name: part("eth0"),
+        mac: "52:54:00:00:00:02".parse().unwrap(),
+        addresses: vec!["192.0.2.7/24".parse().unwrap(), "2001:db8::7/64".parse().unwrap()],
+    };
+    let mut settings = Settings::default();
+    settings.network.interfaces = vec![interface];
+    let lab = Lab::with([full("a")], settings);
+    let uri = "/redfish/v1/Managers/a/EthernetInterfaces/eth0".parse().unwrap();
+    let found = EthernetInterfaceApi::get(&*lab.bmc, &admin(Scope::all()), uri).await.unwrap();
+    let body = to_value_strict(&found).unwrap();
+    assert_eq!((&body["Id"], &body["MACAddress"]), (&"eth0".into(), &"52:54:00:00:00:02".into()));
+    let v4 = json!([{"Address": "192.0.2.7", "SubnetMask": "255.255.255.0"}]);
+    assert_eq!(body["IPv4Addresses"], v4);
+    assert_eq!(body["IPv6Addresses"], json!([{"Address": "2001:db8::7", "PrefixLength": 64}]));
 }
