@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::Method;
 use redfish_model::Task;
 
-use crate::bmc::{Job, TaskHandle};
+use crate::bmc::{Cancel, Job, TaskHandle};
 use crate::context::{Context, Scope};
 use crate::error::Error;
 use crate::message::Message;
@@ -16,9 +16,10 @@ use crate::services::tasks::{Answer, Payload, Tasks};
 pub(super) struct Jobs(pub(super) Arc<Tasks>);
 
 impl crate::bmc::Tasks for Jobs {
-    fn begin(&self, cx: &Context, job: Job) -> crate::Result<Arc<dyn TaskHandle>> {
+    fn begin(&self, cx: &Context, job: Job, cancel: Cancel) -> crate::Result<Arc<dyn TaskHandle>> {
         let payload = Payload::new(&Method::POST, job.target, &());
         let id = self.0.create(cx, &job.name, Some(job.machine.as_str()), Some(payload))?;
+        self.0.cancellable(&id, cancel);
         Ok(Arc::new(Running { tasks: Arc::clone(&self.0), cx: cx.clone(), id }))
     }
 }

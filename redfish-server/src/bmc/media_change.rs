@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use redfish_backend::Credentials;
 use redfish_backend::machine::{Machine, MediaSlot};
 use redfish_backend::outbound::{ImageOptions, ImageSource, OutboundPolicy, Refusal};
+use redfish_backend::{Caller, Credentials};
 use redfish_model::virtual_media::{TransferMethod, TransferProtocolType};
 use redfish_model::{Secret, Task};
 use tokio::sync::oneshot;
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::media::{is_read_only, protocol};
 use super::media_import::{Import, Step};
 use super::refusal::{about, explain, refused};
-use super::{Job, VirtualBmc};
+use super::{Cancel, Job, VirtualBmc};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::message::Message;
@@ -188,7 +188,7 @@ impl VirtualBmc {
             Step::Done | Step::Going(_) => {}
         }
         // Where there are too many tasks, the client comes back and finds the same image on its way.
-        let task = self.tasks.begin(cx, job)?;
+        let task = self.tasks.begin(cx, job, self.ejecting(&import, cx.caller()))?;
         let (ended, end) = oneshot::channel();
         tokio::spawn(import.clone().follow(snapshot, changes, Arc::clone(&task), ended));
         if cx.respond_async {
@@ -199,5 +199,32 @@ impl VirtualBmc {
             // Usable, or still on its way, or the process is about to end.
             Ok(Ok(Ok(())) | Err(_)) | Err(_) => Ok(Inserted::Done),
         }
+    }
+
+    /// What stops an import: its medium is ejected, unless there is another one in the slot by now.
+    fn ejecting(&self, import: &Import, caller: Caller) -> Cancel {
+        let (backend, import) = (Arc::clone(&self.backend), import.clone());
+        Cancel::new(move || {
+            let (backend, import, caller) = (Arc::clone(&backend), import.clone(), caller.clone());
+            async move {
+                let machine = backend.snapshot().get(import.machine());
+                let machine = machine.map_err(|error| Error::from(error))?;
+                match import.step(&machine) {
+                    Step::Going(_) => {}
+                    // What can be used is not taken away again.
+                    Step::Done => {
+                        let message = messages::resource_cannot_be_deleted();
+                        let why = "The medium is there already; eject it.";
+                        return Err(Error::explained(StatusCode::CONFLICT, message, why));
+                    }
+                    Step::Failed(_) => return Ok(()),
+                }
+                let done = backend.eject_media(&machine.id, import.slot(), &caller).await;
+                let done = done.map(drop);
+                done.map_err(|error| {
+                    refused(error, || messages::action_not_supported("EjectMedia"))
+                })
+            }
+        })
     }
 }

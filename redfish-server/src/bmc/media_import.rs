@@ -52,6 +52,16 @@ impl Import {
         Self { machine, uid, slot: slot.clone(), insertion, url }
     }
 
+    /// The machine that it is on.
+    pub(super) fn machine(&self) -> &MachineId {
+        &self.machine
+    }
+
+    /// The slot that it is for.
+    pub(super) fn slot(&self) -> &PartId {
+        &self.slot
+    }
+
     /// How far it has come, as a machine shows it.
     pub(super) fn step(&self, machine: &Machine) -> Step {
         let slot = machine.slot(&self.slot).ok().filter(|_| machine.identity.uid == self.uid);

@@ -61,7 +61,7 @@ pub use media::SlotSettings;
 pub use mounts::mounts;
 pub use seen::Seen;
 pub use settings::{ManagerInterface, ManagerNetwork, ResetHook, Settings};
-pub use tasks::{Job, TaskHandle, Tasks};
+pub use tasks::{Cancel, Job, TaskHandle, Tasks};
 
 /// The machines of a backend, as the generated traits want them.
 pub struct VirtualBmc {

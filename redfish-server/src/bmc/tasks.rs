@@ -9,14 +9,15 @@ use redfish_model::Task;
 use crate::context::Context;
 use crate::error::Result;
 use crate::message::Message;
+pub use crate::services::tasks::Cancel;
 
 /// Where work that goes on after the answer becomes a Task.
 pub trait Tasks: Send + Sync + 'static {
-    /// Begins a task; it runs from now on.
+    /// Begins a task; it runs from now on, and `cancel` stops it.
     ///
     /// # Errors
     /// There are as many as there may be: then the work is not begun.
-    fn begin(&self, cx: &Context, job: Job) -> Result<Arc<dyn TaskHandle>>;
+    fn begin(&self, cx: &Context, job: Job, cancel: Cancel) -> Result<Arc<dyn TaskHandle>>;
 }
 
 /// What a task is about.

@@ -17,7 +17,7 @@ use redfish_backend::snapshot::{Feed, Snapshot};
 use redfish_backend::{Caller, Error, MachineId, PartId};
 use redfish_model::Task;
 
-use super::{Job, Settings, TaskHandle, Tasks, VirtualBmc, mounts};
+use super::{Cancel, Job, Settings, TaskHandle, Tasks, VirtualBmc, mounts};
 use crate::context::{Context, Machines, Naming, Principal, Profile, Scope};
 use crate::message::Message;
 use crate::operation::Privilege;
@@ -244,7 +244,7 @@ pub(super) struct Diary(pub(super) Arc<Mutex<Vec<String>>>);
 struct Entry(Arc<Mutex<Vec<String>>>);
 
 impl Tasks for Diary {
-    fn begin(&self, _: &Context, job: Job) -> crate::Result<Arc<dyn TaskHandle>> {
+    fn begin(&self, _: &Context, job: Job, _: Cancel) -> crate::Result<Arc<dyn TaskHandle>> {
         self.0.lock().unwrap().push(format!("begin {} at {}", job.name, job.target));
         Ok(Arc::new(Entry(Arc::clone(&self.0))))
     }

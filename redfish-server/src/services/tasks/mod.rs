@@ -7,6 +7,7 @@
 //! After a restart unfinished tasks are *Interrupted*. Who can go on with the work says so
 //! ([`Tasks::resume`]); what nobody takes up within [`Limits::grace`] has failed.
 
+mod cancel;
 mod monitor;
 mod payload;
 mod record;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redfish_model::task::TaskState;
 use serde_json::Value;
 
+pub use cancel::Cancel;
 pub use monitor::pages;
 pub use payload::Payload;
 pub use record::Answer;
@@ -34,6 +36,8 @@ use record::Record;
 pub struct Limits {
     /// The most tasks.
     pub tasks: usize,
+    /// The most tasks of one account.
+    pub tasks_per_account: usize,
     /// The most messages of one; of more the later ones stay.
     pub messages: usize,
     /// For how many minutes a finished one is kept (`TaskService.TaskAutoDeleteTimeoutMinutes`).
@@ -44,7 +48,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tasks: 1000, messages: 16, minutes: 60, grace: 300 }
+        Self { tasks: 1000, tasks_per_account: 500, messages: 16, minutes: 60, grace: 300 }
     }
 }
 
@@ -97,20 +101,33 @@ impl Tasks {
         let now = (self.clock)();
         let mut records = self.lock();
         self.expire(&mut records, now);
-        if records.len() >= self.limits.tasks {
-            let finished = records.values().find(|record| record.is_finished());
-            let Some(oldest) = finished.map(|record| record.number) else {
-                return Err(Error::unavailable(std::time::Duration::from_secs(10)));
-            };
-            self.forget(&mut records, oldest);
-        }
-        let number = records.keys().next_back().map_or(1, |last| last + 1);
         let account = cx.principal.as_deref().map(|principal| principal.account.clone());
+        self.room(&mut records, self.limits.tasks_per_account, |record| record.account == account)?;
+        self.room(&mut records, self.limits.tasks, |_| true)?;
+        let number = records.keys().next_back().map_or(1, |last| last + 1);
         let record = Record::new(number, name, account, machine, payload, now)?;
         record.save(&*self.journal);
         let id = record.id.clone();
         records.insert(number, record);
         Ok(id)
+    }
+
+    /// Leaves room for one more among those that count together: the oldest finished one goes.
+    fn room(
+        &self,
+        records: &mut BTreeMap<u64, Record>,
+        most: usize,
+        counts: impl Fn(&Record) -> bool,
+    ) -> Result<()> {
+        let counted = || records.values().filter(|record| counts(record));
+        if counted().count() < most {
+            return Ok(());
+        }
+        let oldest = counted().find(|record| record.is_finished()).map(|record| record.number);
+        let oldest =
+            oldest.ok_or_else(|| Error::unavailable(std::time::Duration::from_secs(10)))?;
+        self.forget(records, oldest);
+        Ok(())
     }
 
     /// Says how much of the work is done. Of an unknown or finished task nothing is changed, here and
@@ -176,14 +193,10 @@ impl Tasks {
         visible.map(|record| record.id.clone()).collect()
     }
 
-    /// Deletes a finished task.
-    fn delete(&self, scope: &Scope, id: &str) -> Result<()> {
+    /// Deletes a task; one that runs is cancelled first.
+    async fn delete(&self, scope: &Scope, id: &str) -> Result<()> {
+        self.cancel(scope, id).await?;
         let record = self.find(scope, id).ok_or_else(|| Error::not_found(&record::uri(id)))?;
-        if !record.is_finished() {
-            // Nobody could stop the work.
-            let message = messages::resource_cannot_be_deleted();
-            return Err(Error::new(http::StatusCode::CONFLICT, message));
-        }
         self.forget(&mut self.lock(), record.number);
         Ok(())
     }

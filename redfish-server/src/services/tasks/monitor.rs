@@ -1,5 +1,6 @@
 //! Task monitors (DSP0266, "Asynchronous operations"): one URI that answers 202 while the work goes
-//! on, and after it as the operation would have answered.
+//! on, and after it as the operation would have answered. A DELETE of it cancels the work; who began it
+//! may do that, and who may delete the Task.
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::Tasks;
 use super::record::{Answer, Record, monitor};
+use crate::operation::Privilege;
 use crate::page::Page;
 use crate::{Context, Error, Result};
 
@@ -21,18 +23,51 @@ pub(super) const RETRY_AFTER: u32 = 5;
 pub fn pages(tasks: &Arc<Tasks>) -> Vec<Page> {
     let tasks = Arc::clone(tasks);
     let template = "/redfish/v1/TaskService/TaskMonitors/{TaskId}";
-    vec![Page::new(template, &[Method::GET], move |cx, _, path| {
-        let answer = answer(&tasks, &cx, &path);
-        async { answer }
+    vec![Page::new(template, &[Method::GET, Method::DELETE], move |cx, method, path| {
+        let tasks = Arc::clone(&tasks);
+        async move {
+            if method != Method::DELETE {
+                return answer(&tasks, &cx, &path);
+            }
+            // In a task of its own, as other writes are: a client that hangs up does not stop it.
+            let cancelling = tokio::spawn(async move { cancel(&tasks, &cx, &path).await });
+            cancelling.await.unwrap_or_else(|_| Err(Error::internal()))
+        }
     })]
 }
 
-fn answer(tasks: &Tasks, cx: &Context, path: &str) -> Result<Response> {
+/// The task that a monitor is of.
+fn find(tasks: &Tasks, cx: &Context, path: &str) -> Result<Record> {
     let id = path.strip_prefix(FOLDER).map(|id| id.trim_end_matches('/'));
     let record = id.and_then(|id| tasks.find(&cx.scope, id));
-    let record = record.ok_or_else(|| Error::not_found(path))?;
+    record.ok_or_else(|| Error::not_found(path))
+}
+
+async fn cancel(tasks: &Tasks, cx: &Context, path: &str) -> Result<Response> {
+    let record = find(tasks, cx, path)?;
+    let may = cx.principal.as_deref().is_some_and(|principal| {
+        record.account.as_ref() == Some(&principal.account)
+            || principal.privileges.contains(&Privilege::ConfigureManager)
+    });
+    if !may {
+        return Err(Error::forbidden());
+    }
+    if record.is_finished() {
+        // What it was about has its answer; the Task stays until it is deleted or expires.
+        return Err(Error::not_found(path));
+    }
+    tasks.cancel(&cx.scope, &record.id).await?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
+
+fn answer(tasks: &Tasks, cx: &Context, path: &str) -> Result<Response> {
+    let record = find(tasks, cx, path)?;
     match &record.answer {
         Some(answer) => last(answer),
+        // Cancelled.
+        None if record.is_finished() => Err(Error::not_found(path)),
         None => running(&record),
     }
 }

@@ -7,6 +7,7 @@ use redfish_model::{DateTimeOffset, Field, Task, TaskUri};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::cancel::Cancel;
 use super::payload::Payload;
 use crate::message::Message;
 use crate::services::journal::Journal;
@@ -57,7 +58,7 @@ pub(super) struct Record {
     /// Random: a monitor that a client still looks at after a restart must not be another task.
     pub(super) id: String,
     name: String,
-    account: Option<String>,
+    pub(super) account: Option<String>,
     machine: Option<String>,
     pub(super) state: TaskState,
     health: Health,
@@ -68,6 +69,9 @@ pub(super) struct Record {
     messages: Vec<Message>,
     payload: Option<Payload>,
     pub(super) answer: Option<Answer>,
+    /// How its work is stopped, by the process that does it.
+    #[serde(skip)]
+    pub(super) cancel: Option<Cancel>,
 }
 
 impl Record {
@@ -95,6 +99,7 @@ impl Record {
             messages: Vec::new(),
             payload,
             answer: None,
+            cancel: None,
         })
     }
 
@@ -125,9 +130,22 @@ impl Record {
         self.state = state;
         self.answer = Some(answer);
         self.ended = Some(now);
+        self.cancel = None;
+    }
+
+    /// Ends it without an answer: that to the DELETE is the last one.
+    pub(super) fn cancelled(&mut self, now: i64) {
+        self.health = Health::Warning;
+        self.state = TaskState::Cancelled;
+        self.ended = Some(now);
+        self.cancel = None;
     }
 
     pub(super) fn fail(&mut self, error: &Error, now: i64, most: usize) {
+        if self.state == TaskState::Cancelling {
+            self.cancelled(now);
+            return;
+        }
         self.health = Health::Critical;
         self.finish(TaskState::Exception, Answer::error(error), now);
         for message in &error.messages {
@@ -146,6 +164,7 @@ impl Record {
 
     /// The resource.
     pub(super) fn resource(&self) -> Task {
+        let watched = !self.is_finished() || self.answer.is_some();
         let time = |seconds| Field::from(DateTimeOffset::from_unix_seconds(seconds));
         Task {
             task_state: self.state.clone().into(),
@@ -156,7 +175,7 @@ impl Record {
             messages: self.messages.clone().into(),
             payload: self.payload.as_ref().map(Payload::resource).into(),
             hide_payload: self.payload.is_none().into(),
-            task_monitor: monitor(&self.id).into(),
+            task_monitor: watched.then(|| monitor(&self.id)).into(),
             ..Task::new(uri(&self.id), self.id.as_str(), self.name.as_str())
         }
     }

@@ -88,6 +88,6 @@ impl TaskApi for Tasks {
 
     async fn delete(&self, cx: &Context, uri: TaskUri) -> Result<Reply<()>> {
         let id = id(&uri).ok_or_else(|| Error::not_found(&uri.to_string()))?;
-        self.delete(&cx.scope, id).map(Reply::done)
+        self.delete(&cx.scope, id).await.map(Reply::done)
     }
 }

@@ -18,6 +18,13 @@ fn caller(account: &str, people: People, machines: Machines) -> Context {
     Context::new(Some(principal.into()), Scope { people, machines, ..Scope::all() })
 }
 
+/// Who may configure the manager, and began nothing.
+fn operator() -> Context {
+    let privileges = [Privilege::Login, Privilege::ConfigureManager];
+    let principal = Principal::new("somebody", "Administrator", privileges);
+    Context::new(Some(principal.into()), Scope::all())
+}
+
 fn admin() -> Context {
     caller("admin", People::All, Machines::All)
 }
@@ -53,6 +60,12 @@ impl Lab {
     fn task(&self, id: &str) -> Option<Value> {
         let record = self.tasks.find(&Scope::all(), id)?;
         Some(to_value_strict(&record.resource()).unwrap())
+    }
+
+    async fn monitor_by(&self, method: Method, cx: Context, id: &str) -> u16 {
+        let page = pages(&self.tasks).remove(0);
+        let answer = (page.handler)(cx, method, format!("{}{id}", monitor::FOLDER)).await;
+        answer.map_or_else(|error| error.status, |response| response.status()).as_u16()
     }
 
     async fn monitor(&self, cx: Context, id: &str) -> (u16, Option<String>, Value) {
@@ -220,6 +233,63 @@ async fn scopes_show_what_is_theirs() {
     check(caller("v", own("v"), only("a")), &[]).await;
     check(caller("u", own("u"), only("b")), &[]).await;
     check(caller("admin", People::All, only("a")), &[&on_a, &service]).await;
+}
+
+#[tokio::test]
+async fn work_that_can_be_stopped_is_cancelled() {
+    let lab = lab(Limits::default());
+    let stopped = || Cancel::new(async || Ok(()));
+    let goes_on = || Cancel::new(async || Err(Error::unavailable(std::time::Duration::ZERO)));
+    let state = |id: &str| lab.task(id).map(|task| task["TaskState"].as_str().unwrap().to_owned());
+    let check = async |cancel: Option<Cancel>, status: u16, expect: &str, after: u16| {
+        let id = lab.create("x");
+        if let Some(cancel) = cancel {
+            lab.tasks.cancellable(&id, cancel);
+        }
+        assert_eq!(lab.monitor_by(Method::DELETE, operator(), &id).await, status);
+        assert_eq!(state(&id).as_deref(), Some(expect));
+        assert_eq!(lab.monitor(admin(), &id).await.0, after);
+        // Late news change nothing.
+        lab.tasks.fail(&id, &Error::internal());
+        id
+    };
+    let id = check(Some(stopped()), 204, "Cancelled", 404).await;
+    assert_eq!(state(&id).as_deref(), Some("Cancelled"));
+    assert!(lab.task(&id).unwrap().get("TaskMonitor").is_none());
+    assert_eq!(lab.monitor_by(Method::DELETE, operator(), &id).await, 404);
+    check(Some(goes_on()), 503, "Running", 202).await;
+    check(None, 409, "Running", 202).await;
+    // Work that fails because it is stopped was cancelled.
+    let id = lab.create("x");
+    let (tasks, of) = (Arc::downgrade(&lab.tasks), id.clone());
+    lab.tasks.cancellable(
+        &id,
+        Cancel::new(move || {
+            tasks.upgrade().unwrap().fail(&of, &Error::internal());
+            async { Ok(()) }
+        }),
+    );
+    let other = caller("other", People::All, Machines::All);
+    assert_eq!(lab.monitor_by(Method::DELETE, other, &id).await, 403);
+    assert_eq!(lab.monitor_by(Method::DELETE, operator(), &id).await, 204);
+    assert_eq!(state(&id).as_deref(), Some("Cancelled"));
+    // A DELETE of the Task takes it away as well.
+    let id = lab.create("x");
+    lab.tasks.cancellable(&id, stopped());
+    let uri = TaskUri::TaskServiceTasks { task_id: id.clone() };
+    assert!(TaskApi::delete(&*lab.tasks, &admin(), uri).await.is_ok());
+    assert_eq!(state(&id), None);
+}
+
+#[test]
+fn one_account_leaves_room_for_others() {
+    let lab = lab(Limits { tasks_per_account: 1, ..Limits::default() });
+    let other = caller("other", People::All, Machines::All);
+    let id = lab.create("a");
+    assert!(lab.tasks.create(&admin(), "b", None, None).is_err());
+    assert!(lab.tasks.create(&other, "b", None, None).is_ok());
+    lab.tasks.complete(&id, Answer::nothing());
+    assert!(lab.tasks.create(&admin(), "b", None, None).is_ok());
 }
 
 #[tokio::test]
