@@ -45,6 +45,7 @@ pub struct Builder {
     identity: Option<Identity>,
     certificate: certificates::Current,
     network: network_protocol::Current,
+    tasks: tasks::Limits,
     registries: Vec<MessageRegistry>,
     mounts: Vec<Mount>,
     pages: Vec<Page>,
@@ -98,6 +99,7 @@ impl Builder {
             identity: None,
             certificate: Arc::new(|| None),
             network: Arc::new(network_protocol::Network::default),
+            tasks: tasks::Limits::default(),
             registries: Vec::new(),
             mounts: Vec::new(),
             pages: Vec::new(),
@@ -144,6 +146,12 @@ impl Builder {
         network: network_protocol::Current,
     ) -> Self {
         Self { certificate, network, ..self }
+    }
+
+    /// How many tasks there may be, and for how long.
+    #[must_use]
+    pub fn tasks(self, tasks: tasks::Limits) -> Self {
+        Self { tasks, ..self }
     }
 
     /// Message registries to serve.
@@ -193,7 +201,7 @@ impl Builder {
         let (keeper, records) = Keeper::open(Arc::clone(&self.store), Kind::Task).await?;
         let mut keepers = vec![keeper.clone()];
         work.spawn(keeper.work());
-        let tasks = Tasks::with_journal(tasks::Limits::default(), keeper, system_clock(), records);
+        let tasks = Tasks::with_journal(self.tasks, keeper, system_clock(), records);
         let (keeper, records) = Keeper::open(Arc::clone(&self.store), Kind::Log).await?;
         keepers.push(keeper.clone());
         work.spawn(keeper.work());

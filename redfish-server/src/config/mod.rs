@@ -149,6 +149,9 @@ impl Config {
         if self.http && self.tls.certificate.is_some() {
             return Err(ConfigError::of("http", "is set, and tls.certificate as well"));
         }
+        if let Some((key, why)) = self.limits.fault() {
+            return Err(ConfigError::of(&format!("limits.{key}"), why));
+        }
         for (index, endpoint) in self.endpoint.iter().enumerate() {
             if endpoint.listen.is_empty() {
                 return Err(ConfigError::of(&format!("endpoint.{index}.listen"), "is missing"));
@@ -220,6 +223,10 @@ mod tests {
         check("", &[("REDFISH_COMPAT__PROFILE", "lax")], &["REDFISH_COMPAT__PROFILE", "strict"]);
         check("[media]\nwait = \"soon\"", &[], &["media.wait"]);
         check("[media]\nmax_size = \"5 potatoes\"", &[], &["media.max_size", "GiB"]);
+        check("[limits]\ntasks = 0", &[], &["limits.tasks", "at least 1"]);
+        check("[limits]\nidle_timeout = 0", &[], &["limits.idle_timeout", "at least 1"]);
+        check("[limits]\nhead = \"2 MiB\"", &[], &["limits.head", "1 MiB"]);
+        check("[limits]\ntask_expiry = \"5s\"", &[], &["limits.task_expiry", "a minute"]);
         check("= 5", &[], &["FILE", "line 1"]);
         check("[[account]]\nname = \"a\"", &[], &["account.0", "password_hash"]);
         check("[tls]\nkey = \"x\"", &[], &["tls", "go together"]);

@@ -181,12 +181,20 @@ impl Default for MediaTable {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsTable {
-    /// Connections in all.
+    /// Connections in all; one more is closed at once.
     pub connections: usize,
-    /// Connections of one address.
+    /// Connections of one address, of IPv6 of one network of 64 bits; trusted proxies aside.
     pub connections_per_address: usize,
+    /// Requests that are answered at the same time; one more gets 503.
+    pub requests: usize,
+    /// The head of a request; a larger one gets 431.
+    pub head: Size,
+    /// Header fields of a request; one more gets 431.
+    pub headers: usize,
     /// How long a client may take for a handshake and for the head of a request.
     pub head_timeout: Period,
+    /// How long a client may take nothing of an answer.
+    pub write_timeout: Period,
     /// How long a connection may idle.
     pub idle_timeout: Period,
     /// How long requests may go on after a signal to end.
@@ -195,6 +203,12 @@ pub struct LimitsTable {
     pub sessions: usize,
     /// Sessions of one account.
     pub sessions_per_account: usize,
+    /// Tasks in all; for one more the oldest finished one goes, and without one it gets 503.
+    pub tasks: usize,
+    /// Tasks of one account, likewise.
+    pub tasks_per_account: usize,
+    /// How long a finished task is kept, in whole minutes.
+    pub task_expiry: Period,
 }
 
 impl Default for LimitsTable {
@@ -202,12 +216,48 @@ impl Default for LimitsTable {
         Self {
             connections: 10_000,
             connections_per_address: 5_000,
+            requests: 1024,
+            head: Size::bytes(16 << 10),
+            headers: 100,
             head_timeout: Period::seconds(15),
+            write_timeout: Period::seconds(30),
             idle_timeout: Period::seconds(120),
             drain: Period::seconds(20),
             sessions: 20_000,
             sessions_per_account: 10_000,
+            tasks: 1000,
+            tasks_per_account: 500,
+            task_expiry: Period::seconds(3600),
         }
+    }
+}
+
+impl LimitsTable {
+    /// The key of a bound that nothing could pass, or that makes no sense.
+    pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let counts = [
+            ("connections", self.connections),
+            ("connections_per_address", self.connections_per_address),
+            ("requests", self.requests),
+            ("headers", self.headers),
+            ("sessions", self.sessions),
+            ("sessions_per_account", self.sessions_per_account),
+            ("tasks", self.tasks),
+            ("tasks_per_account", self.tasks_per_account),
+        ];
+        let times = [
+            ("head_timeout", self.head_timeout),
+            ("write_timeout", self.write_timeout),
+            ("idle_timeout", self.idle_timeout),
+        ];
+        let zero = counts.iter().find(|(_, count)| *count == 0).map(|(name, _)| *name);
+        let zero = zero
+            .or_else(|| times.iter().find(|(_, t)| t.get().is_zero()).map(|(name, _)| *name))
+            .map(|name| (name, "is 0, which lets nobody in; give at least 1"));
+        let head = !(1 << 10..=1 << 20).contains(&self.head.get());
+        let expiry = !(60..=366 * 86_400).contains(&self.task_expiry.get().as_secs());
+        zero.or(head.then_some(("head", "is not between 1 KiB and 1 MiB")))
+            .or(expiry.then_some(("task_expiry", "is not between a minute and a year")))
     }
 }
 

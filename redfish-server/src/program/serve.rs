@@ -12,8 +12,8 @@ use redfish_server::bmc;
 use redfish_server::config::{Cli, Config, ConfigError};
 use redfish_server::listen::{self, Limits, Listener, Settings};
 use redfish_server::services::network_protocol::Network;
-use redfish_server::services::registries;
 use redfish_server::services::root::Identity;
+use redfish_server::services::{registries, tasks};
 use redfish_server::tls::{self, Certificates, self_signed};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -56,6 +56,7 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
         .accounts(accounts_config)
         .machines(machines)
         .outbound(backends::outbound(&config))
+        .tasks(task_limits(&config))
         .identity(Identity { uuid, vendor, product })
         .listeners(presented(certificates.clone()), reached(&config, &bound))
         .observer(Arc::clone(&metrics) as _);
@@ -133,10 +134,24 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
     Ok(ExitCode::SUCCESS)
 }
 
+fn task_limits(config: &Config) -> tasks::Limits {
+    let minutes = config.limits.task_expiry.get().as_secs().div_ceil(60);
+    tasks::Limits {
+        tasks: config.limits.tasks,
+        tasks_per_account: config.limits.tasks_per_account,
+        minutes: u32::try_from(minutes).unwrap_or(u32::MAX),
+        ..tasks::Limits::default()
+    }
+}
+
 fn settings(config: &Config, metrics: Arc<Metrics>) -> Settings {
     let mut limits = Limits::default();
     limits.connections = config.limits.connections;
     limits.connections_per_address = config.limits.connections_per_address;
+    limits.requests = config.limits.requests;
+    limits.header_bytes = usize::try_from(config.limits.head.get()).unwrap_or(usize::MAX);
+    limits.headers = config.limits.headers;
+    limits.write = config.limits.write_timeout.get();
     limits.handshake = config.limits.head_timeout.get();
     limits.header = config.limits.head_timeout.get();
     limits.idle = config.limits.idle_timeout.get();
