@@ -1,7 +1,8 @@
 //! Who may do what: the one place that says so.
 //!
-//! Privileges come from the registry's table. Two rules are added to it. `ConfigureSelf` counts for
-//! what is the caller's own. And what concerns everybody (accounts, services, certificates) is
+//! Privileges come from the registry's table. Three rules are added to it. `ConfigureSelf` counts for
+//! what is the caller's own. An action that changes a password takes what a PATCH of it takes, which the
+//! registry, having one row for all of POST, can't say. And what concerns everybody (accounts, services, certificates) is
 //! written by accounts that may see all machines: a tenant's administrator is not the service's, and
 //! may do there what anybody may with what is one's own.
 
@@ -49,7 +50,10 @@ impl<'a> Rights<'a> {
     }
 
     fn whole(&self) -> bool {
-        self.has_any(self.operation.privileges)
+        self.has_any(match (self.operation.resource, self.operation.kind) {
+            ("ManagerAccount", Kind::Action("ChangePassword")) => PASSWORD,
+            _ => self.operation.privileges,
+        })
     }
 
     fn has_any(&self, any_of: &[&[Privilege]]) -> bool {
@@ -60,6 +64,9 @@ impl<'a> Rights<'a> {
         any_of.iter().filter(for_oneself).any(|all| self.principal.has_any(&[all], self.own))
     }
 }
+
+/// Who may change the password of an account.
+const PASSWORD: &[&[Privilege]] = &[&[Privilege::ConfigureUsers], &[Privilege::ConfigureSelf]];
 
 /// Whether a template is of a machine's resource.
 pub(super) fn is_machines(site: &str) -> bool {
@@ -104,6 +111,12 @@ mod tests {
         check(account, CHIEF, false, false, all);
         check(account, CHIEF, true, false, none);
         check(account, CHIEF, true, true, password);
+        let action = "account_service_accounts_change_password";
+        check(action, READER, false, true, all);
+        check(action, READER, false, false, none);
+        check(action, READER, true, true, all);
+        check(action, CHIEF, true, false, none);
+        check(action, CHIEF, false, false, all);
         check("session_service_sessions_delete", CHIEF, true, true, all);
         check("session_service_sessions_delete", CHIEF, true, false, none);
         check("account_service_accounts_get", READER, true, true, all);
