@@ -280,7 +280,8 @@ pub struct CompatTable {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RegistriesTable {
-    /// A folder with the registry files of the DMTF, to be served.
+    /// The registry files of the DMTF, to be served: a folder with them, the bundle DSP8011 as a zip file,
+    /// or one file.
     pub path: Option<PathBuf>,
 }
 

@@ -1,11 +1,12 @@
 //! The operator's message registries (`registries.path`): read once, bounded and checked.
 //!
-//! They are DMTF's files or those of vendors; the unpacked bundle DSP8011 will do, in which there are many
-//! versions, other registries, and types that no schema has. Two things in them do not belong in an
+//! They are DMTF's files or those of vendors; the bundle DSP8011 will do, as it is or unpacked, in which
+//! there are many versions, other registries, and types that no schema has. Two things in them do not belong in an
 //! answer: `@Redfish.Copyright`, and `Severity` of each message, which the schema gave up.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use redfish_model::{Field, MessageRegistry, OpenEnum as _};
@@ -37,6 +38,16 @@ pub enum LoadError {
         /// Which one.
         path: PathBuf,
     },
+    /// An archive that is damaged.
+    #[error(
+        "{path}: is no zip archive that can be read: {reason}; give the file as DMTF publishes it"
+    )]
+    NoArchive {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file that is damaged, or does not keep to its schema.
     #[error("{path}: cannot be served as a message registry: {reason}; mend or remove it")]
     NoRegistry {
@@ -47,15 +58,19 @@ pub enum LoadError {
     },
 }
 
-/// Reads the registries of a folder, or one from a file: of each the newest version, and of the Base
+/// Reads the registries of a folder or of a zip archive, or one from a file: of each the newest version, and of the Base
 /// registry the one whose messages we send, if it is there. Files of other types are passed over.
 ///
 /// # Errors
 /// The first file that cannot be read or served; other than `.json` is not looked at.
 pub fn load(path: &Path) -> Result<Vec<MessageRegistry>, LoadError> {
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let is_file = std::fs::metadata(path).map_err(unreadable)?.is_file();
+    if is_file && is_archive(path) {
+        return unpack(path).and_then(newest);
+    }
     let mut files = Vec::new();
-    if std::fs::metadata(path).map_err(unreadable)?.is_file() {
+    if is_file {
         files.push(path.to_owned());
     } else {
         for entry in std::fs::read_dir(path).map_err(unreadable)? {
@@ -69,9 +84,46 @@ pub fn load(path: &Path) -> Result<Vec<MessageRegistry>, LoadError> {
         }
         files.sort();
     }
-    let mut newest = BTreeMap::<String, (Rank, PathBuf, MessageRegistry)>::new();
+    let mut found = Vec::new();
     for file in files {
-        let Some(registry) = read(&file)? else { continue };
+        found.extend(read(&file)?.map(|registry| (file, registry)));
+    }
+    newest(found)
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// The registries of an archive. What it holds is bounded by what comes out, not by what it claims.
+fn unpack(path: &Path) -> Result<Vec<(PathBuf, MessageRegistry)>, LoadError> {
+    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let damaged = |reason: zip::result::ZipError| LoadError::NoArchive {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut archive = zip::ZipArchive::new(file).map_err(damaged)?;
+    let names = archive.file_names().map(|name| name.map(Cow::into_owned));
+    let mut names = names.collect::<Result<Vec<_>, _>>().map_err(damaged)?;
+    names.retain(|name| name.ends_with(".json"));
+    if names.len() > MAX_FILES {
+        return Err(LoadError::TooMuch { path: path.to_owned() });
+    }
+    names.sort();
+    let mut found = Vec::new();
+    for name in names {
+        let at = path.join(&name);
+        let registry = take(archive.by_name(&name).map_err(damaged)?, &at)?;
+        found.extend(registry.map(|registry| (at, registry)));
+    }
+    Ok(found)
+}
+
+/// Of each registry the version that is wanted most.
+fn newest(found: Vec<(PathBuf, MessageRegistry)>) -> Result<Vec<MessageRegistry>, LoadError> {
+    let mut newest = BTreeMap::<String, (Rank, PathBuf, MessageRegistry)>::new();
+    for (file, registry) in found {
         let prefix = registry.registry_prefix().unwrap_or_default().to_owned();
         let version = rank(&registry);
         if newest.get(&prefix).is_none_or(|(other, ..)| *other < version) {
@@ -98,7 +150,12 @@ fn rank(registry: &MessageRegistry) -> Rank {
 
 fn read(path: &Path) -> Result<Option<MessageRegistry>, LoadError> {
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    take(std::fs::File::open(path).map_err(unreadable)?, path)
+}
+
+/// Reads one file, wherever it comes from.
+fn take(file: impl Read, path: &Path) -> Result<Option<MessageRegistry>, LoadError> {
+    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
     let mut text = Vec::new();
     file.take(MAX_FILE + 1).read_to_end(&mut text).map_err(unreadable)?;
     if text.len() as u64 > MAX_FILE {
@@ -210,6 +267,36 @@ pub(super) mod tests {
         assert!(matches!(load(folder.path()), Err(LoadError::NoRegistry { .. })));
         let missing = folder.path().join("missing");
         assert!(matches!(load(&missing), Err(LoadError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn archives_are_read_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bundle.ZIP");
+        let pack = |files: &[(&str, &str)]| {
+            use std::io::Write as _;
+            let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+            for (name, text) in files {
+                archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+                archive.write_all(text.as_bytes()).unwrap();
+            }
+            archive.finish().unwrap();
+        };
+        let text = file().to_string();
+        let mut newer = file();
+        newer["RegistryVersion"] = "1.1.0".into();
+        let newer = newer.to_string();
+        pack(&[("LICENSE.md", "x"), ("registries/a.json", &text), ("registries/b.json", &newer)]);
+        let loaded = load(&path).unwrap();
+        assert_eq!((loaded.len(), loaded[0].registry_version().unwrap()), (1, "1.1.0"));
+        pack(&[("a.json", "{")]);
+        let error = load(&path).unwrap_err();
+        assert!(error.to_string().contains("bundle.ZIP/a.json"), "{error}");
+        // It packs well, and is not unpacked to its end.
+        pack(&[("a.json", &" ".repeat(5 << 20))]);
+        assert!(matches!(load(&path), Err(LoadError::TooMuch { .. })));
+        std::fs::write(&path, "no archive").unwrap();
+        assert!(matches!(load(&path), Err(LoadError::NoArchive { .. })));
     }
 
     #[test]
