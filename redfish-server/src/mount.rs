@@ -39,9 +39,12 @@ pub struct Reply<T> {
 pub enum State<T> {
     /// It is done.
     Done(T),
-    /// It goes on as a task.
+    /// It goes on as a task; clients are told to look again after a while.
     Accepted(Accepted),
 }
+
+/// After how many seconds clients are told to look at a task again.
+pub(crate) const RETRY_AFTER: u32 = 5;
 
 /// Work that goes on after the answer (DSP0266, "Asynchronous operations").
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +65,11 @@ impl<T> Reply<T> {
 
     /// It goes on as a task.
     pub fn accepted(monitor: impl Into<String>, task: Task) -> Self {
-        let accepted =
-            Accepted { monitor: monitor.into(), task: Box::new(task), retry_after: None };
+        let accepted = Accepted {
+            monitor: monitor.into(),
+            task: Box::new(task),
+            retry_after: Some(RETRY_AFTER),
+        };
         Self::new(State::Accepted(accepted))
     }
 

@@ -208,7 +208,7 @@ impl VirtualBmc {
             let (backend, import, caller) = (Arc::clone(&backend), import.clone(), caller.clone());
             async move {
                 let machine = backend.snapshot().get(import.machine());
-                let machine = machine.map_err(|error| Error::from(error))?;
+                let machine = machine.map_err(Error::from)?;
                 match import.step(&machine) {
                     Step::Going(_) => {}
                     // What can be used is not taken away again.

@@ -1,8 +1,8 @@
 //! The operator's message registries (`registries.path`): read once, bounded and checked.
 //!
 //! They are DMTF's files or those of vendors; the bundle DSP8011 will do, as it is or unpacked, in which
-//! there are many versions, other registries, and types that no schema has. Two things in them do not belong in an
-//! answer: `@Redfish.Copyright`, and `Severity` of each message, which the schema gave up.
+//! there are many versions, other registries, and types that no schema has. Two things in them do not
+//! belong in an answer: `@Redfish.Copyright`, and `Severity` of each message, which the schema gave up.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -58,8 +58,9 @@ pub enum LoadError {
     },
 }
 
-/// Reads the registries of a folder or of a zip archive, or one from a file: of each the newest version, and of the Base
-/// registry the one whose messages we send, if it is there. Files of other types are passed over.
+/// Reads the registries of a folder or of a zip archive, or one from a file: of each the newest version,
+/// and of the Base registry the one whose messages we send, if it is there. Files of other types are
+/// passed over.
 ///
 /// # Errors
 /// The first file that cannot be read or served; other than `.json` is not looked at.

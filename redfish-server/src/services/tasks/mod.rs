@@ -168,11 +168,7 @@ impl Tasks {
     /// There is no such task, or the caller does not see it.
     pub fn accepted<T>(&self, cx: &Context, id: &str) -> Result<Reply<T>> {
         let record = self.find(&cx.scope, id).ok_or_else(|| Error::not_found(&record::uri(id)))?;
-        let mut reply = Reply::accepted(record::monitor(id), record.resource());
-        if let crate::State::Accepted(accepted) = &mut reply.state {
-            accepted.retry_after = Some(monitor::RETRY_AFTER);
-        }
-        Ok(reply)
+        Ok(Reply::accepted(record::monitor(id), record.resource()))
     }
 
     /// A task that the scope has.

@@ -10,14 +10,12 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::Tasks;
 use super::record::{Answer, Record, monitor};
+use crate::mount::RETRY_AFTER;
 use crate::operation::Privilege;
 use crate::page::Page;
 use crate::{Context, Error, Result};
 
 pub(super) const FOLDER: &str = "/redfish/v1/TaskService/TaskMonitors/";
-
-/// After how many seconds clients are told to look again.
-pub(super) const RETRY_AFTER: u32 = 5;
 
 /// The page of the monitors.
 pub fn pages(tasks: &Arc<Tasks>) -> Vec<Page> {

@@ -22,10 +22,11 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// A request and its body, in which the values of secret properties are `null`, and URIs lose
-    /// what stands before their hosts. Headers are not kept: they hold tokens.
+    /// A request and its body, if it is not `()`: the values of secret properties are `null` there, and URIs
+    /// lose what stands before their hosts. Headers are not kept: they hold tokens.
     pub fn new(method: &http::Method, uri: impl Into<String>, body: &impl Serialize) -> Self {
-        let body = serde_json::to_value(body).ok().map(|mut body| {
+        let body = serde_json::to_value(body).ok().filter(|body| !body.is_null());
+        let body = body.map(|mut body| {
             redact(&mut body);
             body.to_string()
         });

@@ -145,7 +145,7 @@ fn the_answer_to_what_goes_on_names_the_monitor() {
     let reply: Reply<()> = lab.tasks.accepted(&admin(), &id).unwrap();
     let State::Accepted(accepted) = reply.state else { panic!() };
     assert_eq!(accepted.monitor, record::monitor(&id));
-    assert_eq!(accepted.retry_after, Some(monitor::RETRY_AFTER));
+    assert_eq!(accepted.retry_after, Some(crate::mount::RETRY_AFTER));
     assert!(lab.tasks.accepted::<()>(&admin(), "unknown").is_err());
 }
 
