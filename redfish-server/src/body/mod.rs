@@ -10,6 +10,8 @@
 mod faults;
 mod json;
 mod patch;
+#[cfg(test)]
+mod properties;
 mod value;
 mod whole;
 

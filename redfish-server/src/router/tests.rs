@@ -1,5 +1,6 @@
 //! A service of one resource at two URIs, and what the router makes of requests to it.
 
+mod properties;
 mod queries;
 mod writes;
 

@@ -36,7 +36,7 @@ impl Links {
 }
 
 impl Expand {
-    pub(super) fn parse(text: &str) -> Result<Self, Box<Message>> {
+    pub(in crate::router) fn parse(text: &str) -> Result<Self, Box<Message>> {
         let malformed =
             || Box::new(messages::query_parameter_value_format_error(short(text), "$expand"));
         let mut rest = text.chars();

@@ -28,10 +28,12 @@ pub(in crate::router) enum Operator {
 
 /// How deep parentheses and `not` may nest.
 const MAX_DEPTH: usize = 32;
+/// How many words, values and parentheses a condition may have: joined ones nest as well.
+const MAX_TOKENS: usize = 1024;
 
 impl Filter {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let tokens = tokens(text)?;
+    pub(in crate::router) fn parse(text: &str) -> Option<Self> {
+        let tokens = tokens(text).filter(|tokens| tokens.len() <= MAX_TOKENS)?;
         let mut parser = Parser { tokens: &tokens };
         let filter = parser.or(0)?;
         parser.tokens.is_empty().then_some(filter)
@@ -245,5 +247,7 @@ mod tests {
         check("/Id eq 'x'", None);
         check(&format!("{}Id eq 'x'{}", "(".repeat(1000), ")".repeat(1000)), None);
         check(&format!("{}Id eq 'x'", "not ".repeat(1000)), None);
+        check(&format!("Id eq 1{}", " or Id eq 1".repeat(100_000)), None);
+        check(&format!("Count eq 2{}", " and Count eq 2".repeat(200)), Some(true));
     }
 }

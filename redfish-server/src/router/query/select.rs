@@ -10,7 +10,7 @@ pub(in crate::router) struct Select(Vec<Vec<String>>);
 const KEPT: &[&str] = &["@odata.id", "@odata.type", "@odata.context", "@odata.etag"];
 
 impl Select {
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(in crate::router) fn parse(text: &str) -> Option<Self> {
         let path = |path: &str| -> Option<Vec<String>> {
             let names = path.trim().split('/');
             names.map(|name| (!name.is_empty()).then(|| name.to_owned())).collect()
