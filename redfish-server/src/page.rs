@@ -8,7 +8,7 @@ use std::pin::Pin;
 
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderValue, Method, header};
+use http::{HeaderName, HeaderValue, Method, header};
 
 use crate::context::Context;
 use crate::error::Result;
@@ -24,6 +24,8 @@ pub struct Page {
     pub(crate) methods: &'static [Method],
     /// Whether it needs no credentials.
     pub(crate) public: bool,
+    /// Headers of its answers, beside those that the handler gives.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) handler: Handler,
 }
 
@@ -39,7 +41,7 @@ impl Page {
     {
         let handler: Handler =
             Box::new(move |cx, method, path| Box::pin(handler(cx, method, path)));
-        Self { template, methods, public: false, handler }
+        Self { template, methods, public: false, headers: Vec::new(), handler }
     }
 
     /// A document that never changes and needs no credentials.
@@ -56,6 +58,13 @@ impl Page {
             async { Ok(response) }
         });
         Self { public: true, ..page }
+    }
+
+    /// A header of its own, in place of the one that all answers have.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
     }
 }
 

@@ -102,6 +102,15 @@ impl Router {
         operations
     }
 
+    /// Whether a path is below `/redfish` or one of a page's; all others are nobody's, whoever asks.
+    pub(crate) fn serves(&self, path: &str) -> bool {
+        if path == "/redfish" || path.starts_with("/redfish/") {
+            return true;
+        }
+        let endpoint = path::normal(path).and_then(|path| self.root.find(&path));
+        endpoint.is_some_and(|endpoint| matches!(endpoint.answers, Answers::Page(_)))
+    }
+
     /// Answers a request whose caller is known.
     pub async fn call(self: &Arc<Self>, cx: Context, head: &Parts, body: Body) -> Response {
         let cx = cx.with_head(head);
@@ -235,6 +244,7 @@ impl Router {
         }
         let mut response = (page.handler)(cx, method.clone(), found.uri.to_owned()).await?;
         let headers = response.headers_mut();
+        headers.extend(page.headers.iter().cloned());
         headers.insert(header::ALLOW, found.endpoint.allow.clone());
         headers.entry("odata-version").or_insert(HeaderValue::from_static("4.0"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));

@@ -151,7 +151,7 @@ impl Service {
     /// Who asks; refuses what nobody needs to ask about.
     async fn admit(&self, head: &Parts, cx: &Context) -> Result<Option<Arc<Principal>>> {
         let path = head.uri.path();
-        if path != "/redfish" && !path.starts_with("/redfish/") {
+        if !self.router.serves(path) {
             return Err(Error::not_found(path));
         }
         if is_foreign(head, &cx.host) {

@@ -64,6 +64,12 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
         let files = registries::load(path).map_err(|error| Failure::config(&error))?;
         builder = builder.registries(files);
     }
+    #[cfg(feature = "swagger-ui")]
+    {
+        let pages = redfish_server::services::documents::swagger_ui();
+        let pages = pages.map_err(|error| Failure::other(&error))?;
+        builder = pages.into_iter().fold(builder, Builder::page);
+    }
     if let Some(audit) = &audit {
         builder = builder.observer(Arc::clone(audit) as _);
     }

@@ -6,6 +6,8 @@
 mod metadata;
 mod odata;
 mod openapi;
+#[cfg(feature = "swagger-ui")]
+mod swagger_ui;
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +18,8 @@ use http::{HeaderValue, Method, header};
 pub use metadata::{Reference, metadata};
 pub use odata::odata;
 pub use openapi::openapi;
+#[cfg(feature = "swagger-ui")]
+pub use swagger_ui::swagger_ui;
 
 use crate::operation::Operation;
 use crate::page::Page;
