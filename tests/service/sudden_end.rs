@@ -14,7 +14,11 @@ use serde_json::{Value, json};
 
 const ACCOUNTS: &str = "/redfish/v1/AccountService/Accounts";
 const SERVICE: &str = "/redfish/v1/AccountService";
-const ROUNDS: usize = 6;
+/// Services that live and end beside each other, and how often each does.
+const SERVICES: usize = 4;
+const ENDS: usize = 50;
+/// Milliseconds.
+const LONGEST_LIFE: u64 = 500;
 const SECRET: &str = "Crash-Secret.42";
 
 /// What the service has acknowledged, and what it was asked last.
@@ -35,12 +39,22 @@ fn what_was_acknowledged_is_there_after_a_sudden_end() {
     let seed = seed(7);
     println!("REDFISH_SEED={seed}");
     let mut random = Random::new(seed);
+    std::thread::scope(|scope| {
+        for _ in 0..SERVICES {
+            let random = Random::new(random.bits());
+            scope.spawn(move || one_service(random));
+        }
+    });
+}
+
+/// The life of one service.
+fn one_service(mut random: Random) {
     let mut server = Setup::plain().start();
     let mut ledger = Ledger::default();
-    for round in 0..ROUNDS {
+    for round in 0..ENDS {
         let admin = server.login();
         let stop = AtomicBool::new(false);
-        let pause = Duration::from_millis(random.bits() % 1500);
+        let pause = Duration::from_millis(random.bits() % LONGEST_LIFE);
         let mut own = Random::new(random.bits());
         std::thread::scope(|scope| {
             let (ledger, stop, own, admin) = (&mut ledger, &stop, &mut own, admin);
@@ -54,8 +68,8 @@ fn what_was_acknowledged_is_there_after_a_sudden_end() {
         check(&server.login(), &mut ledger);
     }
     let acknowledged = ledger.accounts.len() + ledger.sessions.len();
-    println!("{acknowledged} accounts and sessions over {ROUNDS} ends");
-    assert!(acknowledged >= ROUNDS, "hardly anything was written: {ledger:?}");
+    println!("{acknowledged} accounts and sessions over {ENDS} ends");
+    assert!(acknowledged >= ENDS, "hardly anything was written: {ledger:?}");
 }
 
 /// Writes until the connection breaks.
