@@ -30,6 +30,7 @@ pub mod privileges;
 pub mod router;
 pub mod service;
 pub mod services;
+pub mod ssdp;
 pub mod store;
 pub mod tls;
 

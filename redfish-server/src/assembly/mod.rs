@@ -45,6 +45,7 @@ pub struct Builder {
     identity: Option<Identity>,
     certificate: certificates::Current,
     network: network_protocol::Current,
+    network_settings: Option<Arc<network_protocol::Settings>>,
     tasks: tasks::Limits,
     registries: Vec<MessageRegistry>,
     mounts: Vec<Mount>,
@@ -99,6 +100,7 @@ impl Builder {
             identity: None,
             certificate: Arc::new(|| None),
             network: Arc::new(network_protocol::Network::default),
+            network_settings: None,
             tasks: tasks::Limits::default(),
             registries: Vec::new(),
             mounts: Vec::new(),
@@ -146,6 +148,12 @@ impl Builder {
         network: network_protocol::Current,
     ) -> Self {
         Self { certificate, network, ..self }
+    }
+
+    /// What clients may switch in how the service is reached, for whoever follows it.
+    #[must_use]
+    pub fn network_settings(self, settings: Arc<network_protocol::Settings>) -> Self {
+        Self { network_settings: Some(settings), ..self }
     }
 
     /// How many tasks there may be, and for how long.
@@ -235,7 +243,7 @@ impl Builder {
             .mount_all(registries::mounts(registries))
             .mount_all(schemas::mounts(&schemas))
             .mount_all(certificates::mounts(self.certificate, managers.clone()))
-            .mount_all(network_protocol::mounts(self.network, managers))
+            .mount_all(network_protocol::mounts(self.network, self.network_settings, managers))
             .mount_all(bmc::mounts(&bmc))
             .mount_all(self.mounts);
         let operations = router.operations();

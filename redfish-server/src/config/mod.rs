@@ -21,7 +21,8 @@ pub use cli::Cli;
 pub use layers::ConfigError;
 pub use tables::{
     AccountTable, AdminTable, AuditTable, BackendTable, CompatTable, EndpointTable, LimitsTable,
-    LogFormat, LogTable, MediaTable, OutboundTable, RegistriesTable, ServiceTable, Text, TlsTable,
+    LogFormat, LogTable, MediaTable, OutboundTable, RegistriesTable, ServiceTable, SsdpTable, Text,
+    TlsTable,
 };
 pub use units::{Period, Size};
 pub use watch::Watched;
@@ -63,6 +64,8 @@ pub struct Config {
     pub registries: RegistriesTable,
     /// What the service says of itself.
     pub service: ServiceTable,
+    /// Discovery.
+    pub ssdp: SsdpTable,
     /// Logs.
     pub log: LogTable,
     /// The audit trail.
@@ -88,6 +91,7 @@ impl Default for Config {
             compat: CompatTable::default(),
             registries: RegistriesTable::default(),
             service: ServiceTable::default(),
+            ssdp: SsdpTable::default(),
             log: LogTable::default(),
             audit: AuditTable::default(),
         }

@@ -304,6 +304,14 @@ impl Default for ServiceTable {
     }
 }
 
+/// `[ssdp]`: discovery.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SsdpTable {
+    /// Whether searches are answered; if absent, clients may switch it, and it is off until one does.
+    pub enabled: Option<bool>,
+}
+
 /// `[log]`: what is told on the standard error output.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]

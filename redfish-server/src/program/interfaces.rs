@@ -10,6 +10,7 @@ use ipnet::IpNet;
 use redfish_backend::PartId;
 use redfish_backend::machine::MacAddress;
 use redfish_server::bmc::ManagerInterface;
+use redfish_server::ssdp::Network;
 
 /// Where Linux tells of its interfaces.
 const CLASS: &str = "/sys/class/net";
@@ -21,17 +22,31 @@ pub(super) fn reaching(bound: &[SocketAddr]) -> Vec<ManagerInterface> {
         Vec::new()
     });
     let addresses = found.into_iter().filter_map(|interface| {
-        let prefix = match &interface.addr {
-            if_addrs::IfAddr::V4(v4) => v4.prefixlen,
-            if_addrs::IfAddr::V6(v6) => v6.prefixlen,
-        };
-        Some((interface.name.clone(), IpNet::new(interface.ip(), prefix).ok()?))
+        let address = IpNet::new(interface.ip(), prefix(&interface.addr)).ok()?;
+        Some((interface.name, address))
     });
     let mac = |name: &str| {
         let text = std::fs::read_to_string(Path::new(CLASS).join(name).join("address")).ok()?;
         hardware(&text)
     };
     select(bound, addresses, mac)
+}
+
+/// The networks of this host, where searches may come from.
+pub(super) fn networks() -> Vec<Network> {
+    let found = if_addrs::get_if_addrs().unwrap_or_default();
+    let network = |interface: if_addrs::Interface| {
+        let address = IpNet::new(interface.ip(), prefix(&interface.addr)).ok()?;
+        Some(Network { interface: interface.index?, address })
+    };
+    found.into_iter().filter_map(network).collect()
+}
+
+fn prefix(address: &if_addrs::IfAddr) -> u8 {
+    match address {
+        if_addrs::IfAddr::V4(v4) => v4.prefixlen,
+        if_addrs::IfAddr::V6(v6) => v6.prefixlen,
+    }
 }
 
 /// Those addresses that are bound, by interface, in the order of the host.

@@ -11,9 +11,10 @@ use redfish_server::audit::Audit;
 use redfish_server::bmc;
 use redfish_server::config::{Cli, Config, ConfigError};
 use redfish_server::listen::{self, Limits, Listener, Settings};
-use redfish_server::services::network_protocol::Network;
+use redfish_server::services::network_protocol::{self, Network};
 use redfish_server::services::root::Identity;
 use redfish_server::services::{registries, tasks};
+use redfish_server::ssdp;
 use redfish_server::tls::{self, Certificates, self_signed};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,6 +51,10 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
         Some(uuid) => uuid.clone(),
         None => assembly::service_uuid(&*store).await.map_err(|error| Failure::other(&error))?,
     };
+    let switches = network_protocol::Options { ssdp: config.ssdp.enabled };
+    let network = network_protocol::Settings::open(Arc::clone(&store), switches).await;
+    let network = network.map_err(|error| Failure::other(&error))?;
+    tokio::spawn(discovery(&config, uuid.clone(), &bound, &network));
     let (vendor, product) = (config.service.vendor.clone(), config.service.product.clone());
     let mut builder = Builder::new(Arc::clone(&backend))
         .store(store)
@@ -59,6 +64,7 @@ pub(super) async fn run(cli: &Cli, config: Config) -> Result<ExitCode, Failure> 
         .tasks(task_limits(&config))
         .identity(Identity { uuid, vendor, product })
         .listeners(presented(certificates.clone()), reached(&config, &bound))
+        .network_settings(network)
         .observer(Arc::clone(&metrics) as _);
     if let Some(path) = &config.registries.path {
         let files = registries::load(path).map_err(|error| Failure::config(&error))?;
@@ -216,7 +222,30 @@ fn reached(
         false => network.https = port,
     }
     network.host_name = tls::self_signed::machine_name();
+    network.fqdn = qualified(&config.tls.hosts, network.host_name.as_deref());
     Arc::new(move || network.clone())
+}
+
+/// The first name with a domain among those that the certificate is for, else the host's if it has one.
+fn qualified(hosts: &[String], host_name: Option<&str>) -> Option<String> {
+    let is_name = |name: &&str| {
+        let wild = name.contains('*');
+        name.contains('.') && !wild && name.parse::<std::net::IpAddr>().is_err()
+    };
+    hosts.iter().map(String::as_str).chain(host_name).find(is_name).map(str::to_owned)
+}
+
+/// Answers searches while that is switched on.
+fn discovery(
+    config: &Config,
+    uuid: String,
+    bound: &[std::net::SocketAddr],
+    settings: &network_protocol::Settings,
+) -> impl Future<Output = ()> + use<> {
+    let scheme = if config.http { "http" } else { "https" };
+    let listeners = bound.to_vec();
+    let found = ssdp::Found { uuid, scheme, listeners, networks: interfaces::networks() };
+    ssdp::Responder::new(found).run(settings.watch())
 }
 
 /// Accounts of the configuration, and the first one where there is none.

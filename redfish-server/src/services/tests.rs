@@ -49,7 +49,7 @@ fn lab() -> Lab {
             Arc::new(move || Some(Arc::clone(&facts))),
             managers.clone(),
         ))
-        .mount_all(network_protocol::mounts(Arc::new(network), managers));
+        .mount_all(network_protocol::mounts(Arc::new(network), None, managers));
     let operations = router.operations();
     schemas.tell(&operations);
     for page in documents::pages(operations, &[]).into_iter().chain(tasks::pages(&tasks)) {

@@ -1,26 +1,29 @@
 //! `ManagerNetworkProtocol`: how the service is reached, shown by each manager.
 //!
-//! The listeners are the operator's: what the schema lets clients write here is shown, since it is true,
-//! and each attempt to change it is told that it can't be.
+//! The listeners are the operator's: what the schema lets clients write of them is shown, since it is true,
+//! and each attempt to change it is told that it can't be. What is not decided by the configuration and can
+//! be switched while the service runs ([`Settings`]) can be changed by whoever may change the service.
+
+mod change;
+mod settings;
 
 use std::fmt;
 use std::sync::Arc;
 
-use http::StatusCode;
 use redfish_model::manager_network_protocol::{
-    HTTPSProtocol, ManagerNetworkProtocolPatch, Protocol,
+    HTTPSProtocol, ManagerNetworkProtocolPatch, Protocol, SSDProtocol,
 };
 use redfish_model::resource::{Health, State, Status};
 use redfish_model::{Field, ManagerNetworkProtocol, ManagerNetworkProtocolUri, Ref};
-use serde_json::Value;
 
 use super::certificates;
 use super::managers::{Managers, canonical};
 use crate::api::manager_network_protocol::{
     ManagerNetworkProtocolApi, mount_manager_network_protocol,
 };
-use crate::message::Message;
-use crate::{Context, Error, Mount, Reply, Result, Scope, messages};
+use crate::{Context, Mount, Reply, Result, Scope, ssdp};
+
+pub use settings::{Options, Settings};
 
 /// How the service is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,14 +41,15 @@ pub struct Network {
 /// Gives what is so now.
 pub type Current = Arc<dyn Fn() -> Network + Send + Sync>;
 
-/// Mounts the network protocol of each manager.
-pub fn mounts(current: Current, managers: Managers) -> Vec<Mount> {
-    let service = Arc::new(Protocols { current, managers });
+/// Mounts the network protocol of each manager. Without settings there is nothing to switch.
+pub fn mounts(current: Current, settings: Option<Arc<Settings>>, managers: Managers) -> Vec<Mount> {
+    let service = Arc::new(Protocols { current, settings, managers });
     vec![mount_manager_network_protocol(service).service_wide()]
 }
 
 struct Protocols {
     current: Current,
+    settings: Option<Arc<Settings>>,
     managers: Managers,
 }
 
@@ -82,12 +86,18 @@ impl ManagerNetworkProtocolApi for Protocols {
             port: Field::from_nullable(network.http.map(i64::from)),
             ..Protocol::default()
         };
+        let ssdp = self.settings.as_ref().map(|settings| SSDProtocol {
+            protocol_enabled: settings.now().ssdp.unwrap_or(false).into(),
+            port: i64::from(ssdp::PORT).into(),
+            ..SSDProtocol::default()
+        });
         let status =
             Status { state: State::Enabled.into(), health: Health::OK.into(), ..Status::default() };
         let text = |text: Option<String>| Field::from(text.filter(|text| !text.is_empty()));
         Ok(ManagerNetworkProtocol {
             https: https.into(),
             http: http.into(),
+            ssdp: ssdp.into(),
             host_name: text(network.host_name),
             fqdn: text(network.fqdn),
             status: status.into(),
@@ -101,45 +111,24 @@ impl ManagerNetworkProtocolApi for Protocols {
         uri: ManagerNetworkProtocolUri,
         body: ManagerNetworkProtocolPatch,
     ) -> Result<Reply<ManagerNetworkProtocol>> {
-        let body = serde_json::to_value(&body).map_err(|_| Error::internal())?;
-        let refused = leaves(&body, "").into_iter().map(|path| Message {
-            related_properties: vec![format!("#/{path}")].into(),
-            ..messages::property_not_writable(path)
-        });
-        let refused: Vec<_> = refused.collect();
-        if refused.is_empty() {
-            return Ok(Reply::done(self.get(cx, uri).await?));
-        }
-        Err(Error::with_messages(StatusCode::BAD_REQUEST, refused))
-    }
-}
-
-/// The JSON pointers of the values in a body, without the first slash, as the other faults of bodies have
-/// them.
-fn leaves(value: &Value, path: &str) -> Vec<String> {
-    match value {
-        Value::Object(members) => {
-            let below = |(name, value): (&String, &Value)| {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-                leaves(value, &path)
-            };
-            members.iter().flat_map(below).collect()
-        }
-        _ => vec![path.to_owned()],
+        let said = change::apply(self.settings.as_deref(), body).await?;
+        let reply = Reply::done(self.get(cx, uri).await?);
+        Ok(said.into_iter().fold(reply, Reply::with_message))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use redfish_model::to_value_strict;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::context::{Machines, Naming};
     use crate::services::managers::two;
 
     fn service(network: Network) -> Protocols {
-        Protocols { current: Arc::new(move || network.clone()), managers: two() }
+        let current: Current = Arc::new(move || network.clone());
+        Protocols { current, settings: None, managers: two() }
     }
 
     fn uri(manager: &str) -> ManagerNetworkProtocolUri {
@@ -197,29 +186,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn changes_are_refused_one_by_one() {
-        let check = async |body: Value, expect: &[&str]| {
-            let service = service(Network::default());
+    async fn what_can_be_switched_is_shown() {
+        let check = async |configured: Option<bool>, expect: bool| {
+            let settings = Settings::forgetful(Options { ssdp: configured }).await.unwrap();
+            let service = Protocols { settings: Some(settings), ..service(Network::default()) };
             let cx = Context::new(None, Scope::all());
-            let patch = serde_json::from_value(body).unwrap();
-            let names: Vec<_> = match service.patch(&cx, uri("a"), patch).await {
-                Ok(_) => Vec::new(),
-                Err(error) => {
-                    assert_eq!(error.status, StatusCode::BAD_REQUEST);
-                    let related = |m: &Message| m.related_properties.value().unwrap()[0].clone();
-                    assert_eq!(related(&error.messages[0]), format!("#/{}", expect[0]));
-                    let args = error.messages.iter().map(|m| m.message_args.value().unwrap());
-                    args.map(|args| args[0].clone()).collect()
-                }
-            };
-            assert_eq!(names, expect);
+            let shown = to_value_strict(&service.get(&cx, uri("a")).await.unwrap()).unwrap();
+            assert_eq!(shown["SSDP"], json!({"ProtocolEnabled": expect, "Port": 1900}));
         };
-        check(json!({}), &[]).await;
-        check(json!({"HTTPS": {}}), &[]).await;
-        check(
-            json!({"HTTP": {"ProtocolEnabled": true}, "HTTPS": {"Port": 1, "ProtocolEnabled": null}}),
-            &["HTTP/ProtocolEnabled", "HTTPS/Port", "HTTPS/ProtocolEnabled"],
-        )
-        .await;
+        check(None, false).await;
+        check(Some(true), true).await;
+        let without = shown(Network::default(), Scope::all(), "a").await.unwrap();
+        assert_eq!(without.get("SSDP"), None);
     }
 }
